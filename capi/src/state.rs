@@ -5,11 +5,11 @@
 )]
 #![allow(unsafe_op_in_unsafe_fn, reason = "the contract of the crate covers the bodies of all exported functions")]
 
-use perilune_vm::abi::{Outcome, call_c};
+use perilune_vm::abi::call_c;
 use perilune_vm::interp::co;
 use perilune_vm::object::{Gc, Thread};
 use perilune_vm::stdlib::Builtin;
-use perilune_vm::{LuaError, LuaResult, Value, Vm};
+use perilune_vm::{LuaResult, Value, Vm};
 use std::ffi::{c_int, c_void};
 
 /// `lua_State *`
@@ -75,9 +75,9 @@ pub unsafe fn call_out(vm: &mut Vm, address: usize, arguments: [u64; 3]) -> LuaR
     let vm: *mut Vm = vm;
     let outer = link.current.replace(vm);
     let arguments = [co.addr(), arguments[0], arguments[1], arguments[2]];
-    let Outcome { value, raised } = call_c(address, &raw const arguments, link.jump.as_ptr());
+    let outcome = call_c(address, &raw const arguments, link.jump.as_ptr());
     link.current.set(outer);
-    if raised == 0 { Ok(value) } else { Err(LuaError::raised(&*vm)) }
+    (*vm).outcome(outcome)
 }
 
 /// The builtin behind all functions in C: calls the function at the address in its hidden upvalue.

@@ -62,24 +62,39 @@ fn shared_library(name: &str) -> PathBuf {
     folder
 }
 
+/// Runs a host in all modes: it prints what is expected, with LuaJIT's library, too.
+fn check(host: &Path, library: &Path, golden: &str) {
+    let with = |library: &Path, mode: &str| run(Command::new(host).arg(mode).env("LD_LIBRARY_PATH", library));
+    let golden = here().join("tests").join(golden);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&golden, with(library, MODES[0])).expect("the expected output is written");
+    }
+    let expected = std::fs::read_to_string(&golden).expect("the expected output");
+    for mode in MODES {
+        assert_eq!(with(library, mode), expected, "{mode}");
+    }
+    if let Some(theirs) = std::env::var_os("LIBLUAJIT") {
+        assert_eq!(with(Path::new(&theirs), MODES[0]), expected, "LuaJIT prints something else");
+    }
+}
+
 #[test]
 fn host_prints_what_luajit_prints() {
     let folder = shared_library("host");
     let host = folder.join("host");
     compile(&host, &["-L", folder.to_str().expect("a path in UTF-8"), "-lluajit-5.1"]);
-    let with = |library: &Path, mode: &str| run(Command::new(&host).arg(mode).env("LD_LIBRARY_PATH", library));
-    let golden = here().join("tests/host.txt");
-    let printed = with(&folder, MODES[0]);
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&golden, &printed).expect("the expected output is written");
-    }
-    let expected = std::fs::read_to_string(&golden).expect("the expected output");
-    for mode in MODES {
-        assert_eq!(with(&folder, mode), expected, "{mode}");
-    }
-    if let Some(theirs) = std::env::var_os("LIBLUAJIT") {
-        assert_eq!(with(Path::new(&theirs), MODES[0]), expected, "LuaJIT prints something else");
-    }
+    check(&host, &folder, "host.txt");
+}
+
+/// Exceptions of C++ go through Lua, and errors of Lua run destructors.
+#[test]
+fn exceptions_are_those_of_luajit() {
+    let folder = shared_library("cpp");
+    let host = folder.join("host");
+    let mut compiler = Command::new("c++");
+    compiler.args(["-O1", "-Wall", "-Werror", "-I"]).arg(here().join("../include")).arg(here().join("tests/cpp.cpp"));
+    run(compiler.arg("-o").arg(&host).arg("-L").arg(&folder).arg("-lluajit-5.1"));
+    check(&host, &folder, "cpp.txt");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The border on aarch64 (AAPCS64).
 #![allow(unsafe_code, reason = "an error is thrown with the stack as at the entry of an exported function")]
 
-use super::{give_up, jump_target, panic_function};
+use super::{exception, give_up, jump_target, panic_function};
 use crate::state::L;
 use core::arch::naked_asm;
 use perilune_vm::abi::raise;
+use perilune_vm::abi::unwind::{_Unwind_RaiseException, Exception};
 
 /// Returns from the innermost border call with the word that an error is being raised. Without one, calls the panic function and ends the
 /// process.
@@ -18,8 +19,19 @@ pub unsafe extern "C" fn throw(l: L) -> ! {
         ".cfi_startproc",
         "stp x29, x30, [sp, #-32]!",
         ".cfi_def_cfa_offset 32",
+        ".cfi_offset x29, -32",
+        ".cfi_offset x30, -24",
         "mov x29, sp",
         "str x0, [sp, #16]",
+        // Through frames of C++ functions as an exception.
+        "bl {exception}",
+        "cbz x0, 4f",
+        "str x0, [sp, #24]",
+        "bl {raise_exception}",
+        "ldr x0, [sp, #24]",
+        "bl {delete}",
+        "4:",
+        "ldr x0, [sp, #16]",
         "bl {jump_target}",
         "cbz x0, 2f",
         "b {raise}",
@@ -33,6 +45,9 @@ pub unsafe extern "C" fn throw(l: L) -> ! {
         "3:",
         "bl {give_up}",
         ".cfi_endproc",
+        exception = sym exception,
+        raise_exception = sym _Unwind_RaiseException,
+        delete = sym Exception::delete,
         jump_target = sym jump_target,
         panic_function = sym panic_function,
         give_up = sym give_up,

@@ -14,6 +14,8 @@ mod arm64;
 #[cfg(target_arch = "x86_64")]
 mod x64;
 
+mod cpp;
+
 #[cfg(target_arch = "aarch64")]
 pub use arm64::{VaList, throw};
 #[cfg(target_arch = "x86_64")]
@@ -27,6 +29,7 @@ pub(crate) use x64::{buffer_stub, double_stub, stub, variadic_stub};
 use crate::state::{L, shared};
 use perilune_vm::LuaResult;
 pub use perilune_vm::abi::Outcome;
+use perilune_vm::abi::unwind::Exception;
 use std::ffi::{c_char, c_int, c_void};
 
 /// What the Rust part of a stub returns, from its result.
@@ -64,6 +67,19 @@ words! {
     *mut c_char: v => v.expose_provenance() as u64;
     *mut c_void: v => v.expose_provenance() as u64;
     L: v => v.expose_provenance() as u64;
+}
+
+/// The exception to raise for the error that is being raised: that of C++ which it stands for, or a new one; null if errors jump.
+///
+/// # Safety
+/// `l` is a coroutine of a state that is open.
+unsafe extern "C" fn exception(l: L) -> *mut Exception {
+    if !cpp::is_in_process() {
+        return core::ptr::null_mut();
+    }
+    // SAFETY: the caller's promise.
+    let foreign = unsafe { crate::state::enter(l, |vm| vm.take_exception()) };
+    if foreign.is_null() { Exception::of_error() } else { foreign }
 }
 
 /// Where the error of a stub goes: the stack pointer that the innermost border call has noted, or null.

@@ -1,10 +1,11 @@
 //! The border on x86-64 (System V).
 #![allow(unsafe_code, reason = "an error is thrown with the stack as at the entry of an exported function")]
 
-use super::{give_up, jump_target, panic_function};
+use super::{exception, give_up, jump_target, panic_function};
 use crate::state::L;
 use core::arch::naked_asm;
 use perilune_vm::abi::raise;
+use perilune_vm::abi::unwind::{_Unwind_RaiseException, Exception};
 
 /// Returns from the innermost border call with the word that an error is being raised. Without one, calls the panic function and ends the
 /// process.
@@ -18,6 +19,21 @@ pub unsafe extern "C" fn throw(l: L) -> ! {
         ".cfi_startproc",
         "push rdi",
         ".cfi_adjust_cfa_offset 8",
+        "sub rsp, 16",
+        ".cfi_adjust_cfa_offset 16",
+        // Through frames of C++ functions as an exception.
+        "call {exception}",
+        "test rax, rax",
+        "je 4f",
+        "mov [rsp], rax",
+        "mov rdi, rax",
+        "call {raise_exception}",
+        "mov rdi, [rsp]",
+        "call {delete}",
+        "4:",
+        "add rsp, 16",
+        ".cfi_adjust_cfa_offset -16",
+        "mov rdi, [rsp]",
         "call {jump_target}",
         "test rax, rax",
         "je 2f",
@@ -33,6 +49,9 @@ pub unsafe extern "C" fn throw(l: L) -> ! {
         "3:",
         "call {give_up}",
         ".cfi_endproc",
+        exception = sym exception,
+        raise_exception = sym _Unwind_RaiseException,
+        delete = sym Exception::delete,
         jump_target = sym jump_target,
         panic_function = sym panic_function,
         give_up = sym give_up,

@@ -24,6 +24,8 @@ pub struct Sink {
     table: Vec<u16>,
     /// By instruction: is it a new table that cannot be sunk?
     forbidden: Vec<bool>,
+    /// Is the pass on?
+    on: bool,
 }
 
 /// Runs the pass on a trace that does not loop within itself.
@@ -46,7 +48,7 @@ impl Sink {
         let f = b.flags;
         let on = f.sink && f.fold && f.cse && f.dce && f.fwd;
         let some = on && [Op::TNEW, Op::TDUP, Op::CNEW, Op::CNEWI].iter().any(|&op| b.newest(op) != IrRef::NONE);
-        let mut sink = Sink { table: vec![0; if some { n } else { 0 }], forbidden: vec![false; n] };
+        let mut sink = Sink { table: vec![0; if some { n } else { 0 }], forbidden: vec![false; n], on };
         if some {
             for i in 1..n {
                 sink.table[i] = sink.belongs(b, i);
@@ -161,6 +163,10 @@ impl Sink {
     pub fn apply(&self, b: &mut IrBuffer) {
         let sunk: Vec<usize> = (0..self.table.len()).filter(|&i| self.is_sunk(i)).collect();
         if sunk.is_empty() {
+            // Objects that are not used have been removed before, and are not copied into a loop.
+            if self.on {
+                drop_steps(b);
+            }
             return;
         }
         for &i in &sunk {
@@ -202,6 +208,9 @@ fn known_node(b: &IrBuffer, ins: Ins) -> bool {
 
 /// Removes collection steps where nothing allocates, before LOOP and after it separately.
 fn drop_steps(b: &mut IrBuffer) {
+    if b.newest(Op::GCSTEP) == IrRef::NONE {
+        return;
+    }
     let head = b.newest(Op::LOOP);
     let split = if head == IrRef::NONE { b.trace.ins.len() } else { head.ins_index() };
     for part in [1..split, split..b.trace.ins.len()] {

@@ -1,6 +1,7 @@
 //! The border on aarch64 (AAPCS64).
 #![allow(unsafe_code, reason = "the stack is as a border call left it when its noted stack pointer is restored")]
 
+use super::unwind::personality;
 use super::{HANDLER, Outcome};
 use core::arch::naked_asm;
 
@@ -8,6 +9,8 @@ use core::arch::naked_asm;
 macro_rules! note {
     () => {
         ".cfi_startproc
+        // Relative, in four bytes.
+        .cfi_personality 0x1b, {personality}
         // `bti c`, which older processors execute as a no-op.
         hint 34
         stp x29, x30, [sp, #-176]!
@@ -61,7 +64,7 @@ macro_rules! leave {
 // SAFETY: the body follows the calling convention of C.
 #[unsafe(naked)]
 pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump: *mut *mut u8) -> Outcome {
-    naked_asm!(note!(), "mov x9, x0", "ldp x2, x3, [x1, #16]", "ldp x0, x1, [x1]", "blr x9", "mov x1, xzr", leave!(),)
+    naked_asm!(note!(), "mov x9, x0", "ldp x2, x3, [x1, #16]", "ldp x0, x1, [x1]", "blr x9", "mov x1, xzr", leave!(), personality = sym personality)
 }
 
 /// Calls the function at the end of the arguments with `a`, `b` and `c`. `jump` is as for [`call_c`].
@@ -77,7 +80,7 @@ pub unsafe extern "C" fn call_entry<A, B>(
     c: usize,
     entry: unsafe extern "C" fn(*mut A, *mut B, usize) -> u32,
 ) -> Outcome {
-    naked_asm!(note!(), "mov x2, x3", "blr x4", "mov x1, xzr", leave!())
+    naked_asm!(note!(), "mov x2, x3", "blr x4", "mov x1, xzr", leave!(), personality = sym personality)
 }
 
 /// Calls a function in C without a border call of its own, and continues with `C`: an error returns from the border call that the caller, a
@@ -148,7 +151,16 @@ pub unsafe extern "C" fn call_any(call: *mut super::Call, stack: *const u64, jum
         "mov x1, xzr",
         "mov sp, x29",
         leave!(),
+        personality = sym personality,
     )
+}
+
+/// Where a border call goes on that has caught an exception: returns from it, with the outcome that the personality routine has put into its
+/// registers.
+// SAFETY: never called; the unwinder has restored the frame pointer of the border call.
+#[unsafe(naked)]
+pub(super) extern "C" fn land() {
+    naked_asm!(".cfi_startproc", "mov sp, x29", leave!())
 }
 
 /// Returns from the border call that has noted this stack pointer, with the word that an error is being raised.

@@ -21,6 +21,8 @@ use x64 as machine;
 
 pub use machine::{call_any, call_c, call_entry, call_function, raise};
 
+pub mod unwind;
+
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// What a border call returns: in two registers.
@@ -29,9 +31,14 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 pub struct Outcome {
     /// The result of the function.
     pub value: u64,
-    /// 1 if an error is being raised, which has no result.
+    /// 0, or [`RAISED`], or [`FOREIGN`]. Then the value is an exception, or 0.
     pub raised: u64,
 }
+
+/// An error is being raised.
+pub const RAISED: u64 = 1;
+/// An exception has come that is no error of Lua.
+pub const FOREIGN: u64 = 2;
 
 /// What [`call_function`] continues with.
 pub trait Continuation {

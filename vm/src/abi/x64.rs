@@ -1,6 +1,7 @@
 //! The border on x86-64 (System V).
 #![allow(unsafe_code, reason = "the stack is as a border call left it when its noted stack pointer is restored")]
 
+use super::unwind::personality;
 use super::{HANDLER, Outcome};
 use core::arch::naked_asm;
 
@@ -8,6 +9,8 @@ use core::arch::naked_asm;
 macro_rules! note {
     () => {
         ".cfi_startproc
+        // Relative, in four bytes.
+        .cfi_personality 0x1b, {personality}
         push rbp
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset rbp, 0
@@ -62,6 +65,7 @@ pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump
         "xor edx, edx",
         "add rsp, 8",
         leave!(),
+        personality = sym personality,
     )
 }
 
@@ -78,7 +82,16 @@ pub unsafe extern "C" fn call_entry<A, B>(
     c: usize,
     entry: unsafe extern "C" fn(*mut A, *mut B, usize) -> u32,
 ) -> Outcome {
-    naked_asm!(note!(), "sub rsp, 8", "mov rdx, rcx", "call r8", "xor edx, edx", "add rsp, 8", leave!())
+    naked_asm!(
+        note!(),
+        "sub rsp, 8",
+        "mov rdx, rcx",
+        "call r8",
+        "xor edx, edx",
+        "add rsp, 8",
+        leave!(),
+        personality = sym personality,
+    )
 }
 
 /// Calls a function in C without a border call of its own, and continues with `C`: an error returns from the border call that the caller, a
@@ -156,7 +169,16 @@ pub unsafe extern "C" fn call_any(call: *mut super::Call, stack: *const u64, jum
         // Below the frame pointer: five registers, the cell's address and its former content.
         "lea rsp, [rbp - 56]",
         leave!(),
+        personality = sym personality,
     )
+}
+
+/// Where a border call goes on that has caught an exception: returns from it, with the outcome that the personality routine has put into its
+/// registers.
+// SAFETY: never called; the unwinder has restored the frame pointer of the border call.
+#[unsafe(naked)]
+pub(super) extern "C" fn land() {
+    naked_asm!(".cfi_startproc", "lea rsp, [rbp - 56]", leave!())
 }
 
 /// Returns from the border call that has noted this stack pointer, with the word that an error is being raised.

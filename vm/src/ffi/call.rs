@@ -288,7 +288,7 @@ impl Vm {
         };
         self.begin_activity(before);
         self.end_call(function, outer);
-        if outcome.raised == 0 { Ok(()) } else { Err(LuaError::raised(self)) }
+        self.outcome(outcome).map(|_| ())
     }
     /// Begins to watch whether a function calls back; what was known of the outer one.
     fn begin_call(&mut self) -> bool {

@@ -31,6 +31,7 @@ pub mod cont;
 mod data;
 pub mod defname;
 pub mod errmsg;
+mod exception;
 pub mod fast;
 pub mod frame;
 pub mod frames;

@@ -7,7 +7,7 @@
 use super::frame::{self, Catch, below, kind, link_of};
 use super::{Driver, Loop, R, Tail, call};
 use crate::Vm;
-use crate::abi::{Outcome, call_entry};
+use crate::abi::call_entry;
 use crate::error::{LuaError, LuaResult};
 use crate::fault::{Fault, is_injected};
 use crate::host::Roots;
@@ -69,10 +69,11 @@ unsafe fn enter(vm: *mut Vm, entry: Entry, at: *mut Value, n: usize) -> u32 {
     let depth = link.depth.replace(unsafe { (*vm).interp.native_depth });
     let current = link.current.replace(vm);
     // SAFETY: the caller's promise; the cell is that of this VM.
-    let Outcome { value, raised } = unsafe { call_entry(vm, at, link.jump.as_ptr(), n, entry) };
+    let outcome = unsafe { call_entry(vm, at, link.jump.as_ptr(), n, entry) };
     link.current.set(current);
     link.depth.set(depth);
-    if raised == 0 { value as u32 } else { Status::ERROR }
+    // SAFETY: no other reference to the VM is used.
+    unsafe { &mut *vm }.outcome(outcome).map_or(Status::ERROR, |status| status as u32)
 }
 
 impl Vm {
@@ -180,6 +181,7 @@ impl Vm {
     /// Ends the error that is being raised: native code has caught it. Its value.
     pub fn take_error(&mut self) -> Value {
         self.errors.handled = false;
+        self.forget_exception();
         self.errors.in_handler = false;
         self.shrink_after_overflow();
         self.errors.value
@@ -344,6 +346,7 @@ impl Vm {
                     frame::PCALL | frame::XPCALL if !passes => {
                         self.close_upvals(base);
                         self.errors.handled = false;
+                        self.forget_exception();
                         self.base = below(base);
                         *base.sub(2) = Value::FALSE;
                         *base.sub(1) = self.errors.value;
@@ -356,6 +359,7 @@ impl Vm {
                     frame::COR => {
                         self.close_upvals(base);
                         self.errors.handled = false;
+                        self.forget_exception();
                         if self.fail_coroutine() {
                             return Ok(());
                         }

@@ -17,6 +17,8 @@ pub struct ErrorState {
     pub handled: bool,
     /// Does the host want a traceback of uncaught errors?
     pub want_traceback: bool,
+    /// Address of the exception of C++ that the error which is being raised stands for, or 0.
+    pub(crate) exception: usize,
 }
 
 impl Default for ErrorState {
@@ -28,6 +30,7 @@ impl Default for ErrorState {
             in_handler: false,
             handled: false,
             want_traceback: false,
+            exception: 0,
         }
     }
 }

@@ -153,6 +153,7 @@ impl Vm {
     pub fn throw(&mut self, v: Value) -> LuaError {
         self.errors.value = v;
         self.errors.handled = false;
+        self.forget_exception();
         LuaError::parked()
     }
 }
