@@ -32,7 +32,9 @@ pub fn run(b: &mut IrBuffer) {
         let Some(Ins { op: Op::TOSTR, a: number, b: kind, .. }) = t.def(string).copied() else { continue };
         // A string that is made in front of the loop is made once for all iterations.
         let invariant = string < head && IrRef::of_ins(i) > head;
-        if kind != CHAR && uses[string.ins_index()] == 1 && !(invariant && head != IrRef::NONE) {
+        // A narrow integer of C keeps its TOSTR, which extends it.
+        let is_number = t.ty(number).is_number();
+        if kind != CHAR && is_number && uses[string.ins_index()] == 1 && !(invariant && head != IrRef::NONE) {
             (t.ins[i].op, t.ins[i].b) = (Op::BUFNUM, number);
             t.ins[string.ins_index()] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
             fused = true;

@@ -33,3 +33,11 @@ for i = 1, 100 do
   if v ~= "ONE" then other = other + 1 end
 end
 print(named, other)
+
+-- Narrow integers as text.
+local bytes, text = ffi.new("uint8_t[4]", 192, 168, 0, 1), nil
+for i = 1, 100 do
+  bytes[3] = i
+  text = bytes[0] .. "." .. bytes[1] .. "." .. bytes[2] .. "." .. bytes[3]
+end
+print(text)
