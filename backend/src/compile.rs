@@ -23,15 +23,13 @@ use perilune_vm::hooks::EnterFn;
 pub struct Config {
     /// Limit of machine code, bytes.
     pub code_size: usize,
-    /// Code lies in memory without a file, which is where `perf` looks for its map. Its pages are switched between writable and executable.
-    pub anonymous: bool,
     /// Addresses of the helpers that compiled code calls.
     pub helper: fn(Helper) -> usize,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { code_size: 32 << 20, anonymous: false, helper: Helper::address }
+        Config { code_size: 32 << 20, helper: Helper::address }
     }
 }
 
@@ -129,8 +127,7 @@ impl Backend {
     /// Sets them up for a target that this processor can run.
     pub fn with_isa(isa: OwnedTargetIsa, config: &Config) -> Result<Backend, BackendError> {
         let compiler = Compiler::new(isa, config.helper);
-        let new = if config.anonymous { Arena::anonymous } else { Arena::new };
-        let arena = new(config.code_size).map_err(|e| BackendError::Memory(e.to_string()))?;
+        let arena = Arena::new(config.code_size).map_err(|e| BackendError::Memory(e.to_string()))?;
         let thunks = Thunks::new(&compiler.isa)?;
         Ok(Backend { compiler, arena, thunks })
     }

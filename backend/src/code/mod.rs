@@ -1,8 +1,7 @@
 //! Executable memory.
 //!
-//! One [`Arena`] of fixed size holds all code. Its pages are mapped twice, writable and executable, so that adding a trace needs no system
-//! call and no page is ever both (where the system has no memfd, pages are switched instead). A piece of code is placed in the first free
-//! range that is large enough. [`Arena::free`] frees one piece, [`Arena::reset`] all.
+//! One [`Arena`] of fixed size holds all code. A piece of code is placed in the first free range that is large enough. [`Arena::free`] frees one
+//! piece, [`Arena::reset`] all.
 //!
 //! A [`CodeBuf`] is memory being written; [`CodeBuf::finish`] turns it into [`Code`], which nothing can write.
 #![allow(unsafe_code, reason = "code that was just placed in the arena is mapped readable")]
@@ -31,15 +30,8 @@ impl Arena {
     /// Reserves `size` bytes (rounded up to whole pages).
     pub fn new(size: usize) -> std::io::Result<Arena> {
         let size = size.max(1).next_multiple_of(map::PAGE);
-        Ok(Arena::over(Mapping::new(size)?))
-    }
-    /// The same in memory that is mapped once, without a file.
-    pub fn anonymous(size: usize) -> std::io::Result<Arena> {
-        let size = size.max(1).next_multiple_of(map::PAGE);
-        Ok(Arena::over(Mapping::switched(size)?))
-    }
-    fn over(map: Mapping) -> Arena {
-        Arena { ranges: Ranges::new(map.len()), map, written: 0 }
+        let map = Mapping::new(size)?;
+        Ok(Arena { ranges: Ranges::new(map.len()), map, written: 0 })
     }
     /// Memory for a piece of code of `len` bytes; none when the arena is full.
     pub fn alloc(&mut self, len: usize) -> Option<CodeBuf<'_>> {
@@ -48,10 +40,10 @@ impl Arena {
     }
     /// Frees a piece of code. The caller makes sure that nothing reaches it any more.
     pub fn free(&mut self, code: Code) {
-        let start = code.address - self.map.exec_addr();
+        let start = code.address - self.map.address();
         if cfg!(debug_assertions) {
             let _ = self.map.write(start, &vec![TRAP; code.len]);
-            icache::flush(self.map.write_addr() + start, code.address, code.len);
+            icache::flush(code.address, code.len);
         }
         self.ranges.release(start, code.len.next_multiple_of(ALIGN));
     }
@@ -59,7 +51,7 @@ impl Arena {
     pub fn reset(&mut self) {
         if cfg!(debug_assertions) {
             let _ = self.map.write(0, &vec![TRAP; self.written]);
-            icache::flush(self.map.write_addr(), self.map.exec_addr(), self.written);
+            icache::flush(self.map.address(), self.written);
         }
         self.ranges.clear();
     }
@@ -75,9 +67,9 @@ impl Arena {
     pub fn capacity(&self) -> usize {
         self.map.len()
     }
-    /// Address range of the executable mapping.
+    /// Address range of the code.
     pub fn range(&self) -> core::ops::Range<usize> {
-        self.map.exec_addr()..self.map.exec_addr() + self.map.len()
+        self.map.address()..self.map.address() + self.map.len()
     }
 }
 
@@ -91,7 +83,7 @@ pub struct CodeBuf<'a> {
 impl CodeBuf<'_> {
     /// Where the code will run.
     pub fn address(&self) -> usize {
-        self.arena.map.exec_addr() + self.start
+        self.arena.map.address() + self.start
     }
     /// Fills the buffer and makes it executable. `code` has the length asked for.
     pub fn finish(self, code: &[u8]) -> std::io::Result<Code> {
@@ -99,7 +91,7 @@ impl CodeBuf<'_> {
         let address = self.address();
         self.arena.map.write(self.start, code)?;
         self.arena.written = self.arena.written.max(self.start + self.len);
-        icache::flush(self.arena.map.write_addr() + self.start, address, self.len);
+        icache::flush(address, self.len);
         self.arena.ranges.reserve(self.start, self.len.next_multiple_of(ALIGN));
         Ok(Code { address, len: self.len })
     }
@@ -153,13 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn written_code_is_seen_through_the_executable_mapping() {
-        for mut arena in [Arena::new(100).unwrap(), Arena::over(Mapping::switched(map::PAGE).unwrap())] {
-            let code = arena.alloc(4).unwrap().finish(&[1, 2, 3, 4]).unwrap();
-            let p = core::ptr::with_exposed_provenance::<[u8; 4]>(code.address());
-            // SAFETY: the arena is alive and holds four bytes there.
-            assert_eq!(unsafe { *p }, [1, 2, 3, 4]);
-            arena.alloc(4).unwrap().finish(&[5; 4]).unwrap();
-        }
+    fn code_is_where_it_was_written() {
+        let mut arena = Arena::new(100).unwrap();
+        let code = arena.alloc(4).unwrap().finish(&[1, 2, 3, 4]).unwrap();
+        let p = core::ptr::with_exposed_provenance::<[u8; 4]>(code.address());
+        // SAFETY: the arena is alive and holds four bytes there.
+        assert_eq!(unsafe { *p }, [1, 2, 3, 4]);
+        arena.alloc(4).unwrap().finish(&[5; 4]).unwrap();
+        // SAFETY: as above.
+        assert_eq!(unsafe { *p }, [1, 2, 3, 4]);
     }
 }

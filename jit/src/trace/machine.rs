@@ -10,7 +10,7 @@ use crate::Jit;
 use crate::view::log::{self, Topic};
 use perilune_backend::exit_abi::ExitArg;
 use perilune_backend::gdb::{self, Registration};
-use perilune_backend::perf::{self, Symbol};
+use perilune_backend::perf::Symbol;
 use perilune_backend::{Backend, BackendError, CodeMap, CompileRequest, CompiledCode, Config, TraceTree};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::eval::{self, Outcome};
@@ -29,8 +29,6 @@ pub struct Machine {
     backend: Option<Backend>,
     /// The size of code memory that it was made for.
     limit: usize,
-    /// Is code memory to be without a file? See [`Config::anonymous`].
-    anonymous: bool,
     /// What gdb knows, by address.
     registered: HashMap<usize, Registration>,
 }
@@ -54,7 +52,7 @@ thread_local! {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        if let Some(mut backend) = self.backend.take().filter(|b| b.code_written() <= KEPT && !self.anonymous) {
+        if let Some(mut backend) = self.backend.take().filter(|b| b.code_written() <= KEPT) {
             backend.reset();
             // When the thread itself ends, the backend is dropped.
             let _ = IDLE.try_with(|idle| idle.replace(Some((self.limit, backend))));
@@ -103,10 +101,10 @@ impl Machine {
         if self.backend.is_none() {
             let idle = IDLE.try_with(RefCell::take).ok().flatten();
             self.limit = limit;
-            self.backend = idle.filter(|i| i.0 == limit && !self.anonymous).map(|i| i.1);
+            self.backend = idle.filter(|i| i.0 == limit).map(|i| i.1);
         }
         if self.backend.is_none() {
-            self.backend = Some(Backend::new(&Config { code_size: limit, anonymous: self.anonymous, ..Config::default() })?);
+            self.backend = Some(Backend::new(&Config { code_size: limit, ..Config::default() })?);
         }
         self.backend.as_mut().ok_or(BackendError::ArenaFull)
     }
@@ -130,7 +128,6 @@ impl Machine {
         let counts_runs = counts_runs(vm, trace) && watched.readers == 0;
         let by_explorer = watched.by_explorer;
         let parts = by_explorer || watched.readers != 0;
-        self.anonymous = watched.readers & perf::MAP != 0;
         let watched = CompileRequest { parts, notes_guards: by_explorer, ..request(tree) };
         let request = CompileRequest { unboxed, exit_args, counts_runs, ..watched };
         let code = self.emit(vm, &request, limit)?;
