@@ -36,8 +36,12 @@ impl Recorder {
     /// which branches to itself.
     pub(super) fn decide(&mut self) {
         self.b.decide();
+        self.decided_after(1);
+    }
+    /// The exit of the newest snapshot resumes when so many instructions more than up to now have been executed.
+    pub(super) fn decided_after(&mut self, instructions: u32) {
         if let Some(snap) = self.b.trace.snaps.last_mut() {
-            snap.fuel = self.fuel.executed + 1;
+            snap.fuel = self.fuel.executed + instructions;
         }
     }
     /// Takes the fuel of the instructions from here on, if that is due. A snapshot has just been taken.

@@ -317,6 +317,8 @@ impl Recorder {
         let taken = pc == c.next(true);
         if c.next(true) != c.next(false) {
             self.other_branch(c.pc, taken)?;
+            // The comparison and its call are over.
+            self.decided_after(0);
             self.get_fresh(dest, if taken == c.if_true { Ty::True } else { Ty::False })?;
         }
         self.clear_from(dest);

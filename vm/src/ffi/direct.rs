@@ -41,10 +41,11 @@ fn word(v: Value) -> Option<(u64, bool)> {
 }
 
 impl Vm {
-    /// Would the builtin be called for an operator on a cdata, with nobody to see the call: no hook and no recorder?
+    /// Would the builtin be called for an operator on a cdata, with nobody to see the call: no hook, no recorder, and no fuel, which counts
+    /// calls?
     fn is_direct(&self, cdata: Value, mm: MM) -> bool {
         let f = self.metamethod(cdata, mm).as_func();
-        is_plain(self) && f.is_some_and(|f| builtin(mm).is_some_and(|b| b.id() == f.ffid()))
+        is_plain(self) && !self.counts_fuel() && f.is_some_and(|f| builtin(mm).is_some_and(|b| b.id() == f.ffid()))
     }
     /// Loads `o[k]` into a slot. False if the metamethod must be called.
     ///

@@ -130,6 +130,8 @@ impl Recorder {
             (_, false) => Op::NE,
         };
         self.other_branch(pc, yes != negated)?;
+        // The comparison, and the header of the builtin.
+        self.decided_after(2);
         self.b.emit(op, ty, rx, ry)?;
         self.native.headers += 1;
         Ok(true)
