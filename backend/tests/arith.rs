@@ -193,7 +193,7 @@ fn rounding_on_old_processors() {
     let trace = t.results(&[r[0], r[1], r[2], m]);
     let mut m = common::Machine::new();
     let isa = perilune_backend::isa::foreign("x86_64-unknown-linux-gnu", &[]).unwrap();
-    let config = perilune_backend::Config { code_size: 1 << 16, helper: common::helpers::address, ..Default::default() };
+    let config = perilune_backend::Config { code_size: 1 << 16, helper: common::helpers::address };
     m.backend = perilune_backend::Backend::with_isa(isa, &config).unwrap();
     m.exits.fill(m.backend.exit_stub());
     (*m.slot(2), *m.slot(3)) = (Value::num(-2.5).bits(), Value::num(2.0).bits());

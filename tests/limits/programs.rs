@@ -127,7 +127,7 @@ pub const LARGE: [(&str, &str); 28] = [
         "load of one string",
         "local first = true load(function() if first then first = false return '\"' end return ('x'):rep(1e5) end)",
     ),
-    ("many functions", "pcall(function() local t = {} for i = 1, 1e9 do t[i] = load('return ' .. i) end end)"),
+    ("many functions", "pcall(function() local t = {} for i = 1, 1e9 do t[i] = assert(load('return ' .. i)) end end)"),
     ("doubling", "pcall(function() local s = 'x' while true do s = s .. s end end)"),
     ("list", "pcall(function() local t = {} for i = 1, 1e9 do t[i] = i end end)"),
     ("fields", "pcall(function() local t = {} for i = 1, 1e9 do t['f' .. i] = i end end)"),

@@ -138,7 +138,7 @@ pub const BASE: usize = 16;
 
 impl Machine {
     pub fn new() -> Machine {
-        let backend = Backend::new(&Config { code_size: 1 << 20, helper: helpers::address, ..Config::default() }).unwrap();
+        let backend = Backend::new(&Config { code_size: 1 << 20, helper: helpers::address }).unwrap();
         let others = [("aarch64-unknown-linux-gnu", &[][..]), ("x86_64-unknown-linux-gnu", &["has_sse3"][..])];
         let others = others.map(|(t, f)| Compiler::new(isa::foreign(t, f).unwrap(), helpers::address)).into();
         let mut m = Machine {
