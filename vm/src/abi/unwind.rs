@@ -1,6 +1,6 @@
 //! Exceptions of C++ at the border.
 //!
-//! A border call catches every exception: its personality routine says so, and the unwinder continues at [`land`](super::machine::land), which
+//! A border call catches every exception: its personality routine says so, and the unwinder continues at `land` of the machine, which
 //! returns from the border call. An error that goes through frames of C++ functions is an exception, too, so that their destructors run.
 #![allow(
     unsafe_code,
