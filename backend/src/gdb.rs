@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 /// The bit of this interface, beside those of `perf`.
 pub const GDB: u32 = 4;
 
-/// What gdb is told of: an entry of the list.
+/// An entry of the list: a file in memory that describes one piece of code.
 #[repr(C)]
 struct Entry {
     next: *mut Entry,
@@ -65,6 +65,7 @@ core::arch::global_asm!(
     ".popsection",
 );
 
+// SAFETY: both are defined above with these types.
 unsafe extern "C" {
     /// The list, by the name that gdb knows it by.
     static mut __jit_debug_descriptor: Descriptor;

@@ -46,7 +46,7 @@ macro_rules! for_each_param {
             budget = $crate::policy::cost::BUDGET;
             /// Files that give perf the names of compiled code: 1: /tmp/perf-PID.map, 2: jit-PID.dump for perf inject, 3: both.
             perf = 0;
-            /// 1: gdb is told of compiled code, so that it shows names, lines and callers.
+            /// 1: the program describes compiled code to gdb, which then shows names, lines and callers.
             gdb = 0;
             /// 1: traces are run by the evaluator, not compiled (for tests; slow).
             eval = 0;

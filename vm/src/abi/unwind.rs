@@ -29,6 +29,7 @@ const HANDLER_FOUND: c_int = 6;
 const INSTALL_CONTEXT: c_int = 7;
 const CONTINUE_UNWIND: c_int = 8;
 
+// SAFETY: these are the declarations of the unwinder's interface (Itanium C++ ABI, level 1).
 unsafe extern "C" {
     /// Raises an exception. Returns only if nothing catches it.
     pub fn _Unwind_RaiseException(exception: *mut Exception) -> c_int;

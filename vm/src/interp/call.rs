@@ -325,6 +325,9 @@ impl crate::abi::Continuation for AfterFunction {
 }
 
 /// Yields the values that a function in C has left alone in its frame.
+///
+/// # Safety
+/// The contract of the handlers.
 #[cold]
 #[inline(never)]
 unsafe fn yield_from_function(vm: *mut crate::Vm) -> u32 {

@@ -61,6 +61,9 @@ fn equals_number(a: Value, k: Value) -> bool {
 }
 
 /// Decides an equality with a constant. Where the operand is cdata, its metamethod decides.
+///
+/// # Safety
+/// The contract of the handlers.
 #[inline(always)]
 unsafe fn decide_equal<D: Driver>(r: R, equal: bool, negated: bool) -> u32 {
     if !equal && (*r.ra()).is_cdata() {

@@ -27,7 +27,10 @@ pub(super) unsafe fn table_operands(r: R) -> (Value, Value) {
     }
 }
 
-/// Goes on behind an operator of cdata, whose result may be a new object.
+/// Continues with the instruction after an operator of cdata. The operator may have made an object, so a collection may be due.
+///
+/// # Safety
+/// The contract of the handlers.
 #[inline(always)]
 unsafe fn after_direct<D: Driver>(r: R) -> u32 {
     if (*r.vm).heap.gc_due() {

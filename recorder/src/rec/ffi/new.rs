@@ -13,7 +13,8 @@ use perilune_vm::helper::Helper;
 use perilune_vm::meta::MM;
 use perilune_vm::object::Placement;
 
-/// A struct or array of more scalars is made by the runtime.
+/// A struct or array of more scalars is made by the runtime, which sets its memory at once: each scalar here is a store of its own, and a
+/// snapshot slot when the object is sunk. LuaJIT's limit is alike: 128 bytes, which are 32 ints.
 const MOST_SCALARS: usize = 32;
 
 /// A scalar in a struct or array.
