@@ -7,6 +7,7 @@
 #![allow(unsafe_code, reason = "addresses come from a trace that was recorded on this VM, and from guards that have passed")]
 
 use crate::ir::Ty;
+use perilune_vm::abi::{Call, Registers, call_any};
 use perilune_vm::helper::Helper;
 use perilune_vm::{Value, Vm, for_each_helper};
 
@@ -141,61 +142,30 @@ macro_rules! dispatcher {
 }
 for_each_helper!(dispatcher);
 
-/// Registers for integer arguments in C's calling convention.
+/// Registers for integer arguments in C's calling conventions: System V's of x86-64, AAPCS64.
 const INT_REGISTERS: usize = if cfg!(target_arch = "aarch64") { 8 } else { 6 };
-/// Registers for floating-point arguments.
-const FLOAT_REGISTERS: usize = 8;
-/// Words of arguments on the stack.
-const STACK_WORDS: usize = 16;
 
 /// Calls a C function with words as arguments, each of its type. The result as a word: the bits of a floating-point one.
 pub(super) fn call_foreign(code: u64, args: &[(u64, Ty)], returns_float: bool) -> u64 {
-    // All registers that may pass an argument get one, and so does the stack: the function looks only at its own.
-    let (mut ints, mut floats, mut stack) = (Vec::new(), Vec::new(), Vec::new());
+    let mut registers = Registers::default();
+    let (mut ints, mut vectors, mut stack) = (0, 0, Vec::new());
     for &(word, ty) in args {
-        if ty.is_float() && floats.len() < FLOAT_REGISTERS {
-            floats.push(f64::from_bits(word));
-        } else if !ty.is_float() && ints.len() < INT_REGISTERS {
-            ints.push(extended(word, ty));
+        if ty.is_float() && vectors < registers.vector.len() {
+            registers.vector[vectors][0] = word;
+            vectors += 1;
+        } else if !ty.is_float() && ints < INT_REGISTERS {
+            registers.general[ints] = extended(word, ty);
+            ints += 1;
         } else {
             stack.push(extended(word, ty));
         }
     }
-    assert!(stack.len() <= STACK_WORDS, "too many arguments of a C function");
-    ints.resize(INT_REGISTERS, 0);
-    floats.resize(FLOAT_REGISTERS, 0.0);
-    stack.resize(STACK_WORDS, 0);
-    let (i, f, s) = (&ints[..], &floats[..], &stack[..]);
-    let code = core::ptr::with_exposed_provenance::<()>(code as usize);
-    macro_rules! call {
-        ($result:ty, $($int:expr),*) => {{
-            type Code = unsafe extern "C" fn(u64, ...) -> $result;
-            // SAFETY: the module's contract: `code` is the address of a C function.
-            let code = unsafe { core::mem::transmute::<*const (), Code>(code) };
-            // SAFETY: the function takes these arguments and maybe fewer. Arguments of a function with and without variable arguments are
-            // passed alike on the targets that there are.
-            unsafe {
-                code(
-                    $($int,)*
-                    f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7],
-                    s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15],
-                )
-            }
-        }};
-    }
-    #[cfg(target_arch = "aarch64")]
-    macro_rules! call_with_ints {
-        ($result:ty) => {
-            call!($result, i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7])
-        };
-    }
-    #[cfg(not(target_arch = "aarch64"))]
-    macro_rules! call_with_ints {
-        ($result:ty) => {
-            call!($result, i[0], i[1], i[2], i[3], i[4], i[5])
-        };
-    }
-    if returns_float { call_with_ints!(f64).to_bits() } else { call_with_ints!(u64) }
+    let mut call = Call { registers, function: code as usize, stack_words: stack.len(), vectors };
+    // No callback raises an error through this call: functions that call back are called by their builtin.
+    let mut jump = core::ptr::null_mut();
+    // SAFETY: the module's contract: `code` is the address of a C function, which takes these arguments.
+    unsafe { call_any(&raw mut call, stack.as_ptr(), &raw mut jump) };
+    if returns_float { call.registers.vector[0][0] } else { call.registers.general[0] }
 }
 
 /// The 64 bits that an argument is passed in.

@@ -1,6 +1,7 @@
 //! Evaluates arithmetic, comparisons and conversions.
 
 use super::{Eval, Step, guard};
+use crate::ir::word::operate;
 use crate::ir::{FpMath, Ins, IrRef, Op, Ty, conv as mode};
 use core::cmp::Ordering;
 use perilune_vm::ffi::int64;
@@ -54,30 +55,7 @@ fn word(e: &Eval<'_>, ins: Ins) -> u64 {
     let wide = |r: IrRef| if e.t.ty(r).is_int() { i64::from(e.int(r)) as u64 } else { e.val(r) };
     let unary = matches!(ins.op, Op::NEG | Op::BNOT | Op::BSWAP);
     let (x, y) = (wide(ins.a), if unary { 0 } else { wide(ins.b) });
-    let signed = ins.ty == Ty::I64;
-    match ins.op {
-        Op::ADD => x.wrapping_add(y),
-        Op::SUB => x.wrapping_sub(y),
-        Op::MUL => x.wrapping_mul(y),
-        Op::NEG => x.wrapping_neg(),
-        Op::DIV if signed => int64::div(x as i64, y as i64) as u64,
-        Op::MOD if signed => int64::rem(x as i64, y as i64) as u64,
-        Op::POW if signed => int64::pow(x as i64, y as i64) as u64,
-        Op::DIV => int64::unsigned_div(x, y),
-        Op::MOD => int64::unsigned_rem(x, y),
-        Op::POW => int64::unsigned_pow(x, y),
-        Op::BNOT => !x,
-        Op::BSWAP => x.swap_bytes(),
-        Op::BAND => x & y,
-        Op::BOR => x | y,
-        Op::BXOR => x ^ y,
-        Op::BSHL => x.wrapping_shl(y as u32),
-        Op::BSHR => x.wrapping_shr(y as u32),
-        Op::BSAR => (x as i64).wrapping_shr(y as u32) as u64,
-        Op::BROL => x.rotate_left(y as u32 & 63),
-        Op::BROR => x.rotate_right(y as u32 & 63),
-        op => unreachable!("{} on words", op.name()),
-    }
+    operate(ins, x, y).unwrap_or_else(|| unreachable!("{} on words", ins.op.name()))
 }
 
 fn num(e: &mut Eval<'_>, ins: Ins) -> Step {

@@ -16,6 +16,7 @@ mod snapshot;
 mod trace;
 mod ty;
 pub mod verify;
+pub mod word;
 
 pub use constant::{Const, VmRef};
 pub use index::{SlotIdx, SnapId};

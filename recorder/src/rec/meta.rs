@@ -1,5 +1,6 @@
 //! Metamethods that are functions: called in a frame with a continuation, which handles the result.
 
+use super::native::MetaResult;
 use super::stack::Cont;
 use super::{Flow, Frame, FrameKind, Rec, Recorder, view};
 use crate::abort::Abort;
@@ -99,14 +100,14 @@ impl Recorder {
     fn call_metamethod_at(&mut self, vm: &Vm, pc: InsPtr, f: Operand, args: &[Operand], id: u64) -> Rec<Flow> {
         let Some(func) = f.1.as_func() else { return self.nyi(Bc::CALL) };
         let native = func.proto().is_none();
-        let compares = matches!(id, cont::JUMP_IF | cont::JUMP_IF_NOT);
-        let dest = match id & 7 {
-            cont::TO_A => Some(pc.ins().a()),
+        let result = match id & 7 {
+            cont::TO_A => MetaResult::Local(pc.ins().a()),
             // The last call that the CAT makes.
-            cont::CONCAT if (id >> 3) as usize == pc.ins().b() => Some(pc.ins().a()),
-            cont::DROP => None,
-            _ if native && !compares => return self.nyi_func(f.1),
-            _ => None,
+            cont::CONCAT if (id >> 3) as usize == pc.ins().b() => MetaResult::Local(pc.ins().a()),
+            cont::CONCAT if native => return self.nyi_func(f.1),
+            cont::JUMP_IF => MetaResult::Jump { if_true: true },
+            cont::JUMP_IF_NOT => MetaResult::Jump { if_true: false },
+            _ => MetaResult::Dropped,
         };
         if native && self.is_for_stitch(func) {
             return if id & 7 == cont::CONCAT { self.nyi_func(f.1) } else { self.stop_in_front(pc, func, Link::Interp) };
@@ -126,11 +127,7 @@ impl Recorder {
             self.set_abs(new + i, a.0);
         }
         let Some(proto) = func.proto() else {
-            if compares {
-                self.native_comparison(vm, pc, (r, func), size + 4, args.len(), id == cont::JUMP_IF)?;
-                return Ok(Flow::Next);
-            }
-            return self.native_metamethod(vm, pc, (r, func), size + 4, args.len(), dest).map(|()| Flow::Next);
+            return self.native_metamethod(vm, pc, (r, func), size + 4, args.len(), result).map(|()| Flow::Next);
         };
         self.stack.frames.push(Frame { base: old, proto: self.proto, kind: FrameKind::Cont(Cont { id, pc }) });
         self.base = new;

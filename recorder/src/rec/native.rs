@@ -59,6 +59,17 @@ pub(super) struct NativeCalls {
     pub(super) pending: Option<PendingCall>,
 }
 
+/// What happens to the result of a builtin that is a metamethod.
+#[derive(Copy, Clone)]
+pub(super) enum MetaResult {
+    /// Nothing.
+    Dropped,
+    /// This local gets it.
+    Local(usize),
+    /// The instruction, a comparison, jumps if it is `if_true`.
+    Jump { if_true: bool },
+}
+
 /// The frame of a builtin.
 struct Frame {
     /// The slot of the first argument.
@@ -86,17 +97,17 @@ impl Frame {
         Frame { at, nargs, link, first: at - 2, dest: at - 2, want, back, down, comparison: None }
     }
     /// The frame for a metamethod of the instruction at `pc` of the function with its frame at `base`. The arguments are `delta` slots above
-    /// that, behind the continuation, and local `dest` gets the result.
-    fn of_metamethod(base: SlotIdx, delta: usize, nargs: usize, dest: Option<usize>, pc: InsPtr, down: usize) -> Frame {
-        let (at, link) = (base + delta, frame::link(delta, frame::CONT).bits());
-        let (dest, want) = dest.map_or((at, 1), |dest| (base + dest, 2));
-        Frame { at, nargs, link, first: at - 4, dest, want, back: view::at(pc, 1), down, comparison: None }
-    }
-    /// The frame for a metamethod of the comparison at `pc`. The first slot of the continuation gets the result (see `place` of
+    /// that, behind the continuation. The result of a comparison is left in the first slot of the continuation (see `place` of
     /// `vm/src/interp/native.rs`).
-    fn of_comparison(base: SlotIdx, delta: usize, nargs: usize, pc: InsPtr, if_true: bool) -> Frame {
-        let comparison = Some(Comparison { pc, if_true });
-        Frame { comparison, ..Frame::of_metamethod(base, delta, nargs, Some(delta - 4), pc, 0) }
+    fn of_metamethod(base: SlotIdx, delta: usize, nargs: usize, result: MetaResult, pc: InsPtr, down: usize) -> Frame {
+        let (at, link) = (base + delta, frame::link(delta, frame::CONT).bits());
+        let first = at - 4;
+        let (dest, want, comparison) = match result {
+            MetaResult::Dropped => (at, 1, None),
+            MetaResult::Local(dest) => (base + dest, 2, None),
+            MetaResult::Jump { if_true } => (first, 2, Some(Comparison { pc, if_true })),
+        };
+        Frame { at, nargs, link, first, dest, want, back: view::at(pc, 1), down, comparison }
     }
 }
 
@@ -200,8 +211,7 @@ impl Recorder {
         self.set_abs(outer.at - 1, klink);
         self.call_native(vm, pc, f, Frame { at, nargs, link, ..outer })
     }
-    /// A builtin as metamethod of the instruction at `pc`. Its continuation and arguments are `delta` slots above the current frame, and
-    /// `dest` is the local that gets the result.
+    /// A builtin as metamethod of the instruction at `pc`. Its continuation and arguments are `delta` slots above the current frame.
     pub(super) fn native_metamethod(
         &mut self,
         vm: &Vm,
@@ -209,22 +219,9 @@ impl Recorder {
         f: (IrRef, Gc<Func>),
         delta: usize,
         nargs: usize,
-        dest: Option<usize>,
+        result: MetaResult,
     ) -> Rec<()> {
-        self.call_native(vm, pc, f, Frame::of_metamethod(self.base, delta, nargs, dest, pc, 0))
-    }
-    /// A builtin as metamethod of the comparison at `pc`, which jumps if the result is `if_true`. The continuation and the arguments are
-    /// `delta` slots above the current frame.
-    pub(super) fn native_comparison(
-        &mut self,
-        vm: &Vm,
-        pc: InsPtr,
-        f: (IrRef, Gc<Func>),
-        delta: usize,
-        nargs: usize,
-        if_true: bool,
-    ) -> Rec<()> {
-        self.call_native(vm, pc, f, Frame::of_comparison(self.base, delta, nargs, pc, if_true))
+        self.call_native(vm, pc, f, Frame::of_metamethod(self.base, delta, nargs, result, pc, 0))
     }
     /// Can a builtin replace the current frame, which was entered on the trace?
     pub(super) fn is_replaceable(&self) -> bool {
@@ -251,8 +248,8 @@ impl Recorder {
         let call = match below.kind {
             FrameKind::Call if link & 3 == frame::LUA => Frame::of_call(at, nargs, view::pc_of_link(link), down),
             FrameKind::Cont(Cont { id, pc }) => {
-                let dest = (id & 7 == cont::TO_A).then(|| pc.ins().a());
-                Frame::of_metamethod(below.base, down, nargs, dest, pc, down)
+                let result = if id & 7 == cont::TO_A { MetaResult::Local(pc.ins().a()) } else { MetaResult::Dropped };
+                Frame::of_metamethod(below.base, down, nargs, result, pc, down)
             }
             _ => return self.nyi_func(Value::func(f)),
         };

@@ -5,37 +5,8 @@
 
 use super::{Fold, Rule, is, like};
 use crate::ir::buffer::IrBuffer;
+use crate::ir::word::operate;
 use crate::ir::{Ins, IrRef, Op, Ty};
-use perilune_vm::ffi::int64;
-
-/// The operation on constants.
-fn constant(ins: Ins, x: u64, y: u64) -> Option<u64> {
-    let signed = ins.ty == Ty::I64;
-    let n = y as u32 & 63;
-    Some(match ins.op {
-        Op::ADD => x.wrapping_add(y),
-        Op::SUB => x.wrapping_sub(y),
-        Op::MUL => x.wrapping_mul(y),
-        Op::DIV if signed => int64::div(x as i64, y as i64) as u64,
-        Op::MOD if signed => int64::rem(x as i64, y as i64) as u64,
-        Op::POW if signed => int64::pow(x as i64, y as i64) as u64,
-        Op::DIV => int64::unsigned_div(x, y),
-        Op::MOD => int64::unsigned_rem(x, y),
-        Op::POW => int64::unsigned_pow(x, y),
-        Op::NEG => x.wrapping_neg(),
-        Op::BNOT => !x,
-        Op::BSWAP => x.swap_bytes(),
-        Op::BAND => x & y,
-        Op::BOR => x | y,
-        Op::BXOR => x ^ y,
-        Op::BSHL => x << n,
-        Op::BSHR => x >> n,
-        Op::BSAR => (x as i64 >> n) as u64,
-        Op::BROL => x.rotate_left(n),
-        Op::BROR => x.rotate_right(n),
-        _ => return None,
-    })
-}
 
 /// The constant that an operand is: a word, or the int that counts a shift.
 fn operand(b: &IrBuffer, r: IrRef) -> Option<u64> {
@@ -47,7 +18,7 @@ pub(super) fn arith(b: &mut IrBuffer, ins: Ins) -> Rule {
     let unary = matches!(ins.op, Op::NEG | Op::BNOT | Op::BSWAP);
     let (x, y) = (operand(b, ins.a), if unary { Some(0) } else { operand(b, ins.b) });
     if let (Some(x), Some(y)) = (x, y)
-        && let Some(k) = constant(ins, x, y)
+        && let Some(k) = operate(ins, x, y)
     {
         return is(b.kword(k, ins.ty));
     }
