@@ -87,6 +87,7 @@ impl Vm {
     /// Makes `co` the running coroutine while native code uses it as if it ran. [`Vm::leave_coroutine`] ends that.
     pub fn enter_coroutine(&mut self, co: Gc<Thread>) -> OuterThread {
         Vm::open_stack(co);
+        co.stack_changed();
         let old = self.cur;
         let outer = OuterThread {
             root: self.host.roots.add(Value::thread(old)),
@@ -118,6 +119,7 @@ impl Vm {
             self.give(co, &[Value::str(why)]);
             return Resumed::Failed;
         }
+        co.stack_changed();
         // SAFETY: the values are on the stack of the coroutine, which does not run.
         let mut args = unsafe {
             let first = co.top.get().sub(n);
@@ -161,6 +163,7 @@ impl Vm {
         if !self.make_room(co, used + values.len()) {
             return;
         }
+        co.stack_changed();
         for v in values {
             // SAFETY: there is room above the top.
             unsafe {

@@ -213,7 +213,7 @@ impl Heap {
         }
         let t = self.alloc_cell(size_of::<Thread>()).cast::<Thread>();
         // SAFETY: a new cell of this size.
-        let t = unsafe {
+        unsafe {
             t.write(Thread {
                 hdr,
                 stack: Cell::new(stack),
@@ -230,9 +230,7 @@ impl Heap {
                 link: self.link,
             });
             Gc::from_ptr(t)
-        };
-        self.note_thread(t);
-        t
+        }
     }
     /// Gives a coroutine's stack another size. Slots keep their distance from the start; new ones are nil; open upvalues follow.
     /// The caller adjusts other pointers into it.
