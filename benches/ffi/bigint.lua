@@ -37,7 +37,7 @@ local function product(x, nx, y, ny)
   return out
 end
 local p
-for _ = 1, n / 400 do p = product(a, used, a, used) end
+for _ = 1, math.max(1, n / 400) do p = product(a, used, a, used) end
 local sum = 0
 for i = 0, used * 2 - 1 do sum = (sum * 31 + p[i]) % 1000003 end
 print(used, a[used - 1], sum)
