@@ -23,7 +23,7 @@ unpack() { unpack_to "$work/files" "$@"; }
 # Builds Perilune's library with a profile, puts it and LuaJIT's below $work, and builds the host that runs scripts with either. LuaJIT's, and
 # OpenResty's, lie apart from the other libraries, which are found for all.
 build() {
-    cargo build -q --profile "$1" -p perilune-library || exit 1
+    ${CARGO:-cargo} build -q --profile "$1" -p perilune-library || exit 1
     [ "$1" = dev ] && folder=debug || folder=$1
     ln -sf "$target/$folder/libperilune_library.so" "$work/ours/libluajit-5.1.so.2"
     ln -sf libluajit-5.1.so.2 "$work/ours/libluajit-5.1.so"
