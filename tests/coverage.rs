@@ -111,7 +111,8 @@ const OPERATIONS: &[(&str, &str)] = &[
 /// What a loop over an operation becomes: the IR says whether its trace calls builtins.
 fn on_traces(body: &str) -> &'static str {
     let program = format!("{DECLARATIONS}for i = 1, 300 do {body} end");
-    let output = Command::new(env!("CARGO_BIN_EXE_perilune")).args(["-jdump=i", "-e", &program]).output().expect("the command runs");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_perilune")).args(["-jdump=i", "-e", &program]).output().expect("the command runs");
     let shown = [output.stdout, output.stderr].concat();
     let shown = String::from_utf8_lossy(&shown);
     assert!(output.status.success(), "{body}:\n{shown}");

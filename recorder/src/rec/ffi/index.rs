@@ -8,7 +8,6 @@ use crate::ir::{IrRef, Op, Ty};
 use crate::rec::index::Indexed;
 use crate::rec::meta::Operand;
 use crate::rec::{Rec, Recorder};
-use perilune_vm::{Value, Vm};
 use perilune_vm::ffi::bitfield;
 use perilune_vm::ffi::conversion::{scalar, value_type};
 use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Info};
@@ -17,6 +16,7 @@ use perilune_vm::ffi::int64;
 use perilune_vm::ffi::scalar::Scalar;
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Cdata, Gc};
+use perilune_vm::{Value, Vm};
 
 /// A key that is an integer: its reference in 64 bits, and its value while recording.
 type Integer = (IrRef, i64);
