@@ -149,6 +149,9 @@ macro_rules! variadic_stub {
 pub(crate) use {buffer_stub, double_stub, stub, variadic_stub};
 
 /// The entries of builtins that code in C calls: each adds its own address to the arguments.
+///
+/// # Safety
+/// Only code in C calls an entry, with a coroutine of an open state.
 // SAFETY: never called by Rust code; each entry follows the calling convention of C.
 #[unsafe(naked)]
 pub unsafe extern "C" fn builtin_entries() {

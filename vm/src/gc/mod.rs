@@ -10,9 +10,9 @@
 //!
 //! * *Propagate* blackens objects from a gray stack, a bounded amount per step ([`mark`]). The program runs between the steps;
 //!   a store into a black object goes through a barrier ([`barrier`]).
-//! * *Atomic* finishes the marking without interruption: stacks that have changed ([`stacks`]), tables touched since they were black, weak
+//! * *Atomic* finishes the marking without interruption: stacks that have changed (`stacks`), tables touched since they were black, weak
 //!   tables ([`weak`]), userdata with finalizers ([`finalize`]). Then the two whites change places: what is still white is dead.
-//! * *Settle* takes what is dead off the heap's lists ([`settle`]).
+//! * *Settle* takes what is dead off the heap's lists (`settle`).
 //! * *Sweep* visits each block once, on demand of the allocator or in steps, frees the dead and whitens the rest ([`sweep`]).
 //! * *Finalize* calls one `__gc` per step.
 //!

@@ -77,7 +77,7 @@ pub struct R {
     /// Frame.
     pub base: *mut Value,
     /// Operand A of the current instruction; at a function header, which has no use for A, the number of arguments in front of 8 bits of any
-    /// value ([`at_header`]).
+    /// value (`at_header`).
     pub a: usize,
     /// Constants of the running prototype.
     pub kbase: *const Value,
@@ -95,7 +95,7 @@ const fn at_header(nargs: usize) -> usize {
 pub trait Driver: 'static {
     /// Do handlers go on by calls in tail position, so that none has a frame?
     const IN_TAIL: bool;
-    /// Executes an instruction with its operand A, a function header with a number of arguments ([`at_header`]). `WAY` is one of the ways
+    /// Executes an instruction with its operand A, a function header with a number of arguments (`at_header`). `WAY` is one of the ways
     /// (`way`) out of a handler.
     ///
     /// # Safety
