@@ -76,7 +76,12 @@ impl Lower<'_> {
     /// Is a value used after an instruction of the loop, by others or by exits?
     fn is_used_after(&self, value: IrRef, at: usize) -> bool {
         let trace = self.cur.trace;
-        let mut later = trace.ins.iter().enumerate().skip(at + 1).filter(|(i, ins)| ins.op != Op::PHI && self.cur.plan.class[*i] != Class::Dead);
+        let mut later = trace
+            .ins
+            .iter()
+            .enumerate()
+            .skip(at + 1)
+            .filter(|(i, ins)| ins.op != Op::PHI && self.cur.plan.class[*i] != Class::Dead);
         let by_exit = |k| trace.guarded_by(k).end > at + 1 && trace.snap(k).restored().any(|s| s.value == value);
         later.any(|(_, &ins)| super::operands(ins).any(|r| r == value)) || trace.snap_ids().any(by_exit)
     }
