@@ -158,7 +158,10 @@ fn allocations_by_line() {
     };
     let read = |file: &str| serde_json::from_slice::<Value>(&f.read(file)).unwrap();
     f.write("p.lua", program(20_000));
-    for options in [&["--json", "before.json", "--allocations"][..], &["--json", "interpreted.json", "--allocations", "-O", "hotloop=1000000"]] {
+    for options in [
+        &["--json", "before.json", "--allocations"][..],
+        &["--json", "interpreted.json", "--allocations", "-O", "hotloop=1000000"],
+    ] {
         let done = trace(options);
         assert!(done.status.success(), "{done:?}");
         let data = read(options[1]);

@@ -124,7 +124,22 @@ mod tests {
         ];
         let named = Named { unit: (), none: None, some: Some(true), nested: shapes };
         assert_eq!(json(&named), serde_json::to_string(&named).unwrap());
-        for n in [0.0, -0.0, 1.0, 0.1, 1e15, 1e16, 1e300, 1e-5, 1e-7, 123_456.789, f64::MAX, f64::MIN_POSITIVE, f64::NAN, f64::INFINITY] {
+        for n in [
+            0.0,
+            -0.0,
+            1.0,
+            0.1,
+            1e15,
+            1e16,
+            1e300,
+            1e-5,
+            1e-7,
+            123_456.789,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            f64::NAN,
+            f64::INFINITY,
+        ] {
             let read: Option<f64> = serde_json::from_str(&json(n)).unwrap();
             assert_eq!(read.map(f64::to_bits), Some(n.to_bits()).filter(|_| n.is_finite()), "{n}");
         }
@@ -141,7 +156,10 @@ mod tests {
                     to.collect_map([(&self.0, 1)])
                 }
             }
-            assert_eq!(write(&mut Vec::new(), 0, &Map(key)).unwrap_err().to_string(), "a key of JSON has to be a text or an integer");
+            assert_eq!(
+                write(&mut Vec::new(), 0, &Map(key)).unwrap_err().to_string(),
+                "a key of JSON has to be a text or an integer"
+            );
         }
     }
 }
