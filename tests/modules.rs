@@ -62,6 +62,21 @@ fn errors_go_through_functions_in_c() {
     assert_eq!(run(&folder, chunk), expected);
 }
 
+/// A module for another Lua calls functions that are not there: it is not loaded.
+#[test]
+fn modules_with_unknown_functions_are_refused() {
+    let folder = folder("unknown");
+    let source = folder.join("other.c");
+    std::fs::write(&source, "int luaB_none(void *L); int luaopen_other(void *L) { return luaB_none(L); }")
+        .expect("the source is written");
+    let status = Command::new("cc").args(["-shared", "-fPIC"]).arg(&source).arg("-o").arg(folder.join("other.so")).status();
+    assert!(status.is_ok_and(|s| s.success()), "the module is not compiled");
+    let chunk = "print(select(2, pcall(require, 'other'))) print(package.loadlib('./other.so', 'luaopen_other'))";
+    let expected = "error loading module 'other' from file './other.so':\n\t./other.so: undefined symbol: luaB_none\n\
+                    nil\t./other.so: undefined symbol: luaB_none\topen\n";
+    assert_eq!(run(&folder, chunk), expected);
+}
+
 #[test]
 fn libraries_are_loaded() {
     let folder = folder("loaded");

@@ -1,7 +1,7 @@
 -- bitfields: packed dates.
 -- Stresses: bitfields.
 -- small: 100
-local n = tonumber(arg and arg[1]) or 50000000
+local n = tonumber(arg and arg[1]) or 150000000
 local ffi = require("ffi")
 ffi.cdef[[ typedef struct { unsigned day:5, month:4, year:12; int flag:3; } date; ]]
 local d = ffi.new("date", { 1, 1, 2000, 0 })

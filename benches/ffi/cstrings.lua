@@ -1,7 +1,7 @@
 -- cstrings: strings through C, to and from buffers.
 -- Stresses: calls of C functions, ffi.string, ffi.copy.
 -- small: 100
-local n = tonumber(arg and arg[1]) or 5000000
+local n = tonumber(arg and arg[1]) or 16000000
 local ffi = require("ffi")
 ffi.cdef[[ size_t strlen(const char *s); int toupper(int c); int memcmp(const void *a, const void *b, size_t n); ]]
 local C = ffi.C

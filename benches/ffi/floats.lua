@@ -1,7 +1,7 @@
 -- floats: a filter on an array of float.
 -- Stresses: conversions between float and double.
 -- small: 10
-local n = tonumber(arg and arg[1]) or 30000
+local n = tonumber(arg and arg[1]) or 80000
 local ffi = require("ffi")
 local size = 4096
 local x, y = ffi.new("float[?]", size), ffi.new("float[?]", size)

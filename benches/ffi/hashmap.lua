@@ -1,7 +1,7 @@
 -- hashmap: open addressing with keys and values of 64 bits.
 -- Stresses: structs of int64_t, comparisons of 64 bits.
 -- small: 100
-local n = tonumber(arg and arg[1]) or 10000000
+local n = tonumber(arg and arg[1]) or 30000000
 local ffi, bit = require("ffi"), require("bit")
 ffi.cdef[[ typedef struct { uint64_t key; int64_t value; } entry; ]]
 local size = 65536

@@ -1,7 +1,7 @@
 -- image: the example of LuaJIT's manual, grey levels of an image of RGBA pixels.
 -- Stresses: an array of structs of bytes.
 -- small: 2
-local n = tonumber(arg and arg[1]) or 300
+local n = tonumber(arg and arg[1]) or 1000
 local ffi = require("ffi")
 ffi.cdef[[ typedef struct { uint8_t red, green, blue, alpha; } rgba_pixel; ]]
 local function image_ramp_green(count)

@@ -1,7 +1,7 @@
 -- linkedlist: nodes in an arena, linked by pointers.
 -- Stresses: pointers in structs.
 -- small: 10
-local n = tonumber(arg and arg[1]) or 20000
+local n = tonumber(arg and arg[1]) or 30000
 local ffi = require("ffi")
 ffi.cdef[[ typedef struct node { struct node *next; int32_t value; } node; ]]
 local count = 10000

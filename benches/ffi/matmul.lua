@@ -1,7 +1,7 @@
 -- matmul: the product of two matrices of doubles.
 -- Stresses: elements of arrays of arrays.
 -- small: 20
-local n = tonumber(arg and arg[1]) or 600
+local n = tonumber(arg and arg[1]) or 640
 local ffi = require("ffi")
 local matrix = ffi.typeof("double[?]")
 local a, b, c = matrix(n * n), matrix(n * n), matrix(n * n)

@@ -1,7 +1,7 @@
 -- memcpy: copies of bytes, by loops and by ffi.copy and ffi.fill.
 -- Stresses: loops over bytes, raw memory that changes.
 -- small: 10
-local n = tonumber(arg and arg[1]) or 100000
+local n = tonumber(arg and arg[1]) or 2500000
 local ffi = require("ffi")
 local size = 1024
 local a, b = ffi.new("uint8_t[?]", size), ffi.new("uint8_t[?]", size)

@@ -1,7 +1,7 @@
 -- nbody: planets, as structs of doubles.
 -- Stresses: doubles in structs, inner loops.
 -- small: 100
-local n = tonumber(arg and arg[1]) or 3000000
+local n = tonumber(arg and arg[1]) or 4000000
 local ffi = require("ffi")
 ffi.cdef[[ typedef struct { double x, y, z, vx, vy, vz, mass; } body; ]]
 local pi, days = math.pi, 365.24

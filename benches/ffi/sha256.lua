@@ -1,7 +1,7 @@
 -- sha256: the hash on arrays of uint32_t.
 -- Stresses: bit operations on elements of arrays.
 -- small: 10
-local n = tonumber(arg and arg[1]) or 60000
+local n = tonumber(arg and arg[1]) or 450000
 local ffi, bit = require("ffi"), require("bit")
 local band, bxor, bnot, ror, rshift, tobit = bit.band, bit.bxor, bit.bnot, bit.ror, bit.rshift, bit.tobit
 local k, h, w = ffi.new("uint32_t[64]"), ffi.new("uint32_t[8]"), ffi.new("uint32_t[64]")

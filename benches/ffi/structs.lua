@@ -1,7 +1,7 @@
 -- structs: particles that move, in an array of structs of doubles.
 -- Stresses: fields of elements of an array, with doubles.
 -- small: 10
-local n = tonumber(arg and arg[1]) or 20000
+local n = tonumber(arg and arg[1]) or 220000
 local ffi = require("ffi")
 ffi.cdef[[ typedef struct { double x, y, vx, vy; int32_t hits; } particle; ]]
 local count = 1000

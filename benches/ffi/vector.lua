@@ -1,7 +1,7 @@
 -- vector: a type with operators, in a loop that makes many of them.
 -- Stresses: structs that do not escape, metamethods of types.
 -- small: 100
-local n = tonumber(arg and arg[1]) or 100000000
+local n = tonumber(arg and arg[1]) or 300000000
 local ffi = require("ffi")
 local vec
 vec = ffi.metatype("struct { double x, y; }", {

@@ -97,10 +97,9 @@ pub unsafe fn give_string(s: Option<Gc<Str>>, len: *mut usize) -> *const c_char 
     s.map_or(core::ptr::null(), |s| s.bytes_with_nul().as_ptr().cast())
 }
 
-/// An address for a userdata that Rust code made, by which C can tell userdata apart. What is there is a null pointer: C code that takes a file
-/// of the `io` library for a `FILE **` finds a closed one.
+/// An address for a userdata that Rust code made: of a `FILE *` for a file of the `io` library. At that of others is a null pointer.
 fn payload(u: Gc<Udata>) -> *mut c_void {
-    u.block.as_ptr().cast()
+    perilune_vm::stdlib::io::c_file(u).map_or(u.block.as_ptr().cast(), <*mut _>::cast)
 }
 
 /// The address of a userdata's bytes.
@@ -180,7 +179,8 @@ plain! {
     }
     /// `lua_tocfunction`
     fn lua_tocfunction(l => vm, i: c_int) -> Option<CFunction> {
-        let address = index::value(vm, i).as_func()?.c_address()?;
+        let f = index::value(vm, i).as_func()?;
+        let address = f.c_address().or_else(|| crate::builtins::address(f))?;
         let p: *const () = core::ptr::with_exposed_provenance(address);
         Some(core::mem::transmute::<*const (), CFunction>(p))
     }

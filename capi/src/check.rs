@@ -6,7 +6,7 @@ use crate::access::{self, NONE, give_string, string_at, type_name, type_of};
 use crate::index;
 use crate::push::text;
 use perilune_vm::object::{Gc, Str};
-use perilune_vm::{LuaError, LuaResult, Vm};
+use perilune_vm::{LuaError, LuaResult, Value, Vm};
 use std::ffi::{c_char, c_int};
 
 /// "bad argument #i to 'f' (message)"
@@ -34,20 +34,23 @@ fn is_absent(vm: &Vm, i: c_int) -> bool {
     index::value(vm, i).is_nil()
 }
 
+/// Numbers in slots of the stack are the common case.
 #[inline]
 fn check_number(vm: &mut Vm, i: c_int) -> LuaResult<f64> {
-    match access::number(index::value(vm, i)) {
-        Some(n) => Ok(n),
-        None => Err(wrong_type(vm, i, 3)),
-    }
+    if let Some(n) = index::in_frame(vm, i).and_then(Value::as_number) { Ok(n) } else { check_converted_number(vm, i) }
+}
+#[inline(never)]
+fn check_converted_number(vm: &mut Vm, i: c_int) -> LuaResult<f64> {
+    access::number(index::value(vm, i)).ok_or_else(|| wrong_type(vm, i, 3))
 }
 
 #[inline]
 fn check_integer(vm: &mut Vm, i: c_int) -> LuaResult<isize> {
-    match access::integer(index::value(vm, i)) {
-        Some(n) => Ok(n),
-        None => Err(wrong_type(vm, i, 3)),
-    }
+    if let Some(n) = index::in_frame(vm, i).and_then(Value::as_int) { Ok(n as isize) } else { check_converted_integer(vm, i) }
+}
+#[inline(never)]
+fn check_converted_integer(vm: &mut Vm, i: c_int) -> LuaResult<isize> {
+    access::integer(index::value(vm, i)).ok_or_else(|| wrong_type(vm, i, 3))
 }
 
 #[inline]

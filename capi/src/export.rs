@@ -18,7 +18,7 @@ macro_rules! plain {
 /// Functions that raise errors, in the same form; the body returns a `LuaResult`.
 macro_rules! raising {
     ($($(#[$doc:meta])* fn $name:ident($l:ident => $vm:ident $(, $arg:ident: $ty:ty)* $(,)?) -> $ret:ty $body:block)*) => {$(
-        raising!(@inner $name($l => $vm $(, $arg: $ty)*) -> $ret $body);
+        raising!(@inner outcome, $name($l => $vm $(, $arg: $ty)*) -> $ret, $crate::abi::Outcome, $body);
         $(#[$doc])*
         ///
         /// # Safety
@@ -31,16 +31,16 @@ macro_rules! raising {
             $crate::abi::stub!($name::inner)
         }
     )*};
-    (@inner $name:ident($l:ident => $vm:ident $(, $arg:ident: $ty:ty)*) -> $ret:ty $body:block) => {
+    (@inner $outcome:ident, $name:ident($l:ident => $vm:ident $(, $arg:ident: $ty:ty)*) -> $ret:ty, $returned:ty, $body:block) => {
         mod $name {
             use super::*;
             /// The Rust part.
             ///
             /// # Safety
             /// The contract of the crate.
-            pub unsafe extern "C" fn inner($l: $crate::state::L $(, $arg: $ty)*) -> $crate::abi::Outcome {
-                let result: perilune_vm::LuaResult<$ret> = $crate::state::enter($l, move |$vm| $body);
-                $crate::abi::outcome(result)
+            pub unsafe extern "C" fn inner($l: $crate::state::L $(, $arg: $ty)*) -> $returned {
+                // The outcome is made inside, so that the uncommon ways are tail calls.
+                $crate::state::enter($l, move |$vm| $crate::abi::$outcome((move || -> perilune_vm::LuaResult<$ret> { $body })()))
             }
         }
     };
@@ -49,7 +49,7 @@ macro_rules! raising {
 /// The same for functions that return a double.
 macro_rules! raising_double {
     ($($(#[$doc:meta])* fn $name:ident($l:ident => $vm:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
-        raising!(@inner $name($l => $vm $(, $arg: $ty)*) -> f64 $body);
+        raising!(@inner double_outcome, $name($l => $vm $(, $arg: $ty)*) -> f64, $crate::abi::DoubleOutcome, $body);
         $(#[$doc])*
         ///
         /// # Safety
@@ -67,7 +67,9 @@ macro_rules! raising_double {
 /// The same for functions with a format and variable arguments.
 macro_rules! raising_variadic {
     ($($(#[$doc:meta])* fn $name:ident($l:ident => $vm:ident, $format:ident, $list:ident) -> $ret:ty $body:block)*) => {$(
-        raising!(@inner $name($l => $vm, $format: *const c_char, $list: *mut $crate::abi::VaList) -> $ret $body);
+        raising!(
+            @inner outcome, $name($l => $vm, $format: *const c_char, $list: *mut $crate::abi::VaList) -> $ret, $crate::abi::Outcome, $body
+        );
         $(#[$doc])*
         ///
         /// # Safety

@@ -13,7 +13,7 @@ unsafe impl Sync for Export {}
 macro_rules! exports {
     ($($module:ident: $($name:ident)*;)*) => {
         /// The exported functions.
-        pub static EXPORTS: [Export; 147] = [$($(Export(crate::$module::$name as *const ()),)*)*];
+        pub static EXPORTS: [Export; 152] = [$($(Export(crate::$module::$name as *const ()),)*)*];
     };
 }
 exports! {
@@ -34,6 +34,7 @@ exports! {
         luaopen_package luaopen_string luaopen_string_buffer luaopen_table;
     load: luaL_loadbuffer luaL_loadbufferx luaL_loadfile luaL_loadfilex luaL_loadstring lua_dump lua_load lua_loadx;
     memory: lua_gc lua_getallocf lua_setallocf;
+    openresty: lua_getexdata lua_getexdata2 lua_resetthread lua_setexdata lua_setexdata2;
     push: lua_pushboolean lua_pushcclosure lua_pushfstring lua_pushinteger lua_pushlightuserdata lua_pushlstring lua_pushnil
         lua_pushnumber lua_pushstring lua_pushthread lua_pushvalue lua_pushvfstring;
     reference: luaL_ref luaL_unref;

@@ -34,14 +34,17 @@ pub fn slot(vm: &Vm, index: c_int) -> Option<*mut Value> {
     (index < 0 && at >= vm.base).then_some(at)
 }
 
+/// The value at an index into the stack, if there is one.
+#[inline]
+pub fn in_frame(vm: &Vm, index: c_int) -> Option<Value> {
+    // SAFETY: the slot has a value.
+    slot(vm, index).filter(|_| index > REGISTRY).map(|p| unsafe { *p })
+}
+
 /// The value at an index, if there is one.
 #[inline]
 pub fn get(vm: &Vm, index: c_int) -> Option<Value> {
-    if index > REGISTRY {
-        // SAFETY: the slot has a value.
-        return slot(vm, index).map(|p| unsafe { *p });
-    }
-    special(vm, index)
+    if index > REGISTRY { in_frame(vm, index) } else { special(vm, index) }
 }
 
 /// The value at a pseudo-index.

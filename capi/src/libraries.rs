@@ -78,6 +78,7 @@ raising! {
     fn luaL_openlibs(l => vm) -> () {
         vm.open_selected_libs(StdLib::ALL);
         perilune_jit::stdlib::open(vm);
+        crate::openresty::open(vm);
         Ok(())
     }
 }

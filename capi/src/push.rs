@@ -81,7 +81,7 @@ plain! {
     /// `lua_pushnil`
     fn lua_pushnil(l => vm) { value(vm, Value::NIL) }
     /// `lua_pushnumber`
-    fn lua_pushnumber(l => vm, n: f64) { value(vm, Value::number(n)) }
+    fn lua_pushnumber(l => vm, n: f64) { value(vm, Value::number_by_branch(n)) }
     /// `lua_pushinteger`
     fn lua_pushinteger(l => vm, n: isize) { value(vm, Value::integer(n as i64)) }
     /// `lua_pushboolean`

@@ -11,12 +11,21 @@ use std::ffi::{c_char, c_int};
 const MOST_VALUES: usize = 8000;
 
 /// Drops or adds (nil) values so that there are `n`.
+#[inline]
 pub fn set_top(vm: &mut Vm, n: usize) -> LuaResult<()> {
+    if n <= vm.nargs() {
+        vm.top = vm.base.wrapping_add(n);
+        return Ok(());
+    }
+    fill_up(vm, n)
+}
+
+#[inline(never)]
+fn fill_up(vm: &mut Vm, n: usize) -> LuaResult<()> {
     vm.reserve(n.saturating_sub(vm.nargs()))?;
     while vm.nargs() < n {
         vm.push(Value::NIL);
     }
-    vm.top = vm.base.wrapping_add(n);
     Ok(())
 }
 

@@ -1,50 +1,26 @@
 #!/bin/sh
 # Modules in C and programs from Debian's packages, unmodified, with Perilune's library in the place of LuaJIT's: each module of modules.lua, in
-# three modes and with a collection at every safepoint; Neovim, wrk and lupa. What each prints must be what it prints with LuaJIT's library.
-# Installs nothing: packages are downloaded and unpacked below target/capi. A line for each; fails if any is wrong.
+# three modes and with a collection at every safepoint; Neovim, wrk, lupa, sysbench, LuaRocks, nginx with OpenResty's module (which needs
+# OpenResty's LuaJIT). What each prints must be what it prints with LuaJIT's library. Installs nothing: packages are downloaded and unpacked below
+# target/capi. A line for each; fails if any is wrong.
 #
 #   tests/capi/real.sh            all
 #   tests/capi/real.sh cjson nvim some of them
+#   PROFILE=release tests/capi/real.sh
 set -u
 cd "$(dirname "$0")/../.."
-root=$PWD
-work=${CARGO_TARGET_DIR:-target}/capi
-mkdir -p "$work/packages" "$work/files" "$work/ours" "$work/theirs"
-work=$(cd "$work" && pwd)
+. tests/capi/setup.sh
 failed=0
 
 modules="cjson lpeg lfs socket mime.core posix zlib md5.core luasql.sqlite3 lxp lyaml mpack rex_pcre2 openssl.digest ssl luv cqueues lgi bit iconv
 luaevent.core term.core"
-packages="libluajit-5.1-2 lua-cjson lua-lpeg lua-filesystem lua-socket lua-posix lua-bit32 lua-zlib lua-md5 lua-sql-sqlite3 lua-expat lua-yaml lua-mpack
-lua-rex-pcre2 lua-luaossl lua-sec lua-luv lua-cqueues lua-lgi lua-bitop lua-iconv lua-event lua-term libmpack0 libuv1 libsqlite3-0 libexpat1 libyaml-0-2
-libpcre2-8-0 libevent-2.1-7 libgirepository-1.0-1 gir1.2-glib-2.0 neovim neovim-runtime libtree-sitter0 libvterm0 libunibilium4 libtermkey1 libmsgpackc2
-wrk python3-lupa"
+unpack $module_packages neovim neovim-runtime libtree-sitter0 libvterm0 libunibilium4 libtermkey1 libmsgpackc2 wrk python3-lupa
+unpack sysbench libmariadb3 luarocks nginx libnginx-mod-http-lua libnginx-mod-http-ndk lua-resty-core lua-resty-lrucache libpcre3
+build "${PROFILE:-dev}"
 
-for package in $packages; do
-    [ -e "$work/packages/$package.done" ] && continue
-    (cd "$work/packages" && apt-get download -qq "$package" >/dev/null 2>&1 && dpkg-deb -x "${package}"_*.deb ../files && touch "$package.done") ||
-        echo "not there: $package"
-done
-cargo build -q -p perilune-library || exit 1
-libraries=$work/files/usr/lib/$(uname -m)-linux-gnu
-ln -sf "$(dirname "$work")/debug/libperilune_library.so" "$work/ours/libluajit-5.1.so.2"
-cp "${LIBLUAJIT:-$libraries/libluajit-5.1.so.2}" "$work/theirs/libluajit-5.1.so.2"
-rm -f "$libraries"/libluajit-5.1.so*
-ln -sf libluajit-5.1.so.2 "$work/ours/libluajit-5.1.so"
-cc -O1 -rdynamic -I capi/include tests/capi/run.c -o "$work/run" -L "$work/ours" -lluajit-5.1 || exit 1
-
-export LUA_CPATH="$libraries/lua/5.1/?.so" LUA_PATH="$work/files/usr/share/lua/5.1/?.lua;$work/files/usr/share/lua/5.1/?/init.lua"
-export VIMRUNTIME=$work/files/usr/share/nvim/runtime HOME=$work/home PYTHONPATH=$work/files/usr/lib/python3/dist-packages
-mkdir -p "$HOME"
+export VIMRUNTIME=$work/files/usr/share/nvim/runtime PYTHONPATH=$work/files/usr/lib/python3/dist-packages
 port=8123
 
-# Runs something with a library; the mode is a chunk that states run first.
-with() {
-    library=$1 mode=$2
-    shift 2
-    LD_LIBRARY_PATH=$work/$library:$libraries LUA_FIRST=$mode timeout 300 "$@" 2>&1 </dev/null
-    echo "status $?"
-}
 nvim() {
     rm -f "$work/edited"
     printf 'one\ntwo\nthree\n' >"$work/edited"
@@ -60,6 +36,46 @@ wrk() {
     kill $server
 }
 lupa() { with "$1" "" python3 "$root/tests/capi/lupa_use.py"; }
+sysbench() {
+    # The threads of sysbench have 64 KB of stack, which is too little for the library without optimisation.
+    set -- "$1" --thread-stack-size=128K
+    with "$1" "" "$work/files/usr/bin/sysbench" cpu --events=50 --time=0 run | grep -E 'total number|status'
+    with "$1" "" "$work/files/usr/bin/sysbench" "$root/tests/capi/sysbench.lua" "$2" --threads=1 --events=20000 --rand-seed=7 run |
+        grep -E 'done|total number|FATAL|status'
+    with "$1" "" "$work/files/usr/bin/sysbench" "$root/tests/capi/sysbench.lua" "$2" --threads=4 --events=20000 run | grep -E 'done|total number|FATAL|status'
+    for command in prepare "--words=x,y words" help; do
+        # shellcheck disable=SC2086
+        with "$1" "" "$work/files/usr/bin/sysbench" "$root/tests/capi/sysbench.lua" --size=7 $command
+    done
+    with "$1" "" "$work/files/usr/bin/sysbench" "$work/files/usr/share/sysbench/oltp_read_only.lua" help
+}
+luarocks() { with "$1" "" "$root/tests/capi/luarocks.sh" "$work/run" "$work/files/usr/bin/luarocks" "$work/rocks"; }
+# What pages show of nginx, and what it has written to its log.
+nginx() {
+    folder=$work/nginx
+    rm -rf "$folder"
+    mkdir "$folder"
+    sed "s|@folder@|$folder|g; s|@modules@|$work/files/usr/lib/nginx/modules|g; s|@lua@|$work/files/usr/share/lua/5.1|g; s|@port@|$port|g" \
+        tests/capi/nginx.conf >"$folder/nginx.conf"
+    library=$1
+    [ "$1" = theirs ] && library=openresty
+    LD_LIBRARY_PATH=$work/$library:$libraries:$work/files/lib/$(uname -m)-linux-gnu "$work/files/usr/sbin/nginx" -e "$folder/errors.txt" -p "$folder" \
+        -c "$folder/nginx.conf" 2>&1 &
+    server=$!
+    sleep 2
+    get() { curl -s -i --max-time 10 "$@" | grep -vE '^(Date|Server|Content-Length)'; }
+    for page in hello?name=you count count count?forbidden=1 match encode threads parts socket error filter timer; do
+        echo "== $page"
+        get "http://127.0.0.1:$port/$page"
+    done
+    get -A agent -d 'a=1&b=two' "http://127.0.0.1:$port/body"
+    seq 300 | xargs -P 4 -I{} curl -s "http://127.0.0.1:$port/match?{}" | sort | uniq -c
+    seq 300 | xargs -P 4 -I{} curl -s "http://127.0.0.1:$port/count?{}" | sort -n | tail -n 1
+    kill $server
+    wait $server
+    echo "status $?"
+    sed -E "s/^[^[]*\[/[/; s/0x[0-9a-f]*//g; s/[0-9]+#[0-9]*: \*[0-9]*//; s|$root||g" "$folder/errors.txt"
+}
 check() {
     if [ "$2" = "$3" ]; then
         echo "ok   $1"
@@ -71,9 +87,9 @@ check() {
     fi
 }
 
-for name in ${*:-$modules nvim wrk lupa}; do
+for name in ${*:-$modules nvim wrk lupa sysbench luarocks nginx}; do
     case $name in
-    nvim | wrk | lupa) check "$name" "$($name ours)" "$($name theirs)" ;;
+    nvim | wrk | lupa | sysbench | luarocks | nginx) check "$name" "$($name ours)" "$($name theirs)" ;;
     *)
         expected=$(with theirs "" "$work/run" tests/capi/modules.lua "$name")
         for mode in "" "jit.off()" "jit.opt.start('hotloop=1', 'hotexit=1')" "jit.opt.start('hotloop=2', 'hotexit=2', 'gcstress=1')"; do

@@ -347,7 +347,8 @@ helpers! {
         vm.number_str(Value::int(i))
     }
     fn str_from_num(vm, n: f64) -> Gc<Str> {
-        vm.number_str(Value::num(n))
+        // A NaN that C code has made may have the bits of another value.
+        vm.number_str(Value::num(if n.is_nan() { f64::NAN } else { n }))
     }
     fn str_from_char(vm, c: i32) -> Gc<Str> {
         vm.new_str(&[c as u8])

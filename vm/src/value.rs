@@ -109,8 +109,21 @@ impl Value {
     /// A number in its canonical form: an integer if an `i32` holds it exactly (and it is not -0).
     #[inline]
     pub fn number(n: f64) -> Value {
+        Value::number_after(n, || {})
+    }
+    /// The same by a branch, which is predicted: what uses the value need not wait until `n` is known and converted.
+    #[inline]
+    pub fn number_by_branch(n: f64) -> Value {
+        // A call of a cold function in a branch keeps the compiler from selecting the value without one.
+        #[cold]
+        fn cold() {}
+        Value::number_after(n, cold)
+    }
+    #[inline(always)]
+    fn number_after(n: f64, if_int: impl FnOnce()) -> Value {
         let i = truncated(n);
         if f64::from(i).to_bits() == n.to_bits() {
+            if_int();
             Value::int(i)
         } else if n.is_nan() {
             Value::num(f64::NAN)

@@ -68,7 +68,7 @@ impl Lower<'_> {
             Ty::I64 | Ty::P64 => self.num_to_word(value),
             Ty::U64 => self.num_to_unsigned(value),
             Ty::U32 | Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16 => {
-                let wide = self.num_to_word(value);
+                let wide = self.num_to_low(value);
                 let low = self.pos.ins().ireduce(types::I32, wide);
                 self.narrow(low, dst)
             }
@@ -83,6 +83,14 @@ impl Lower<'_> {
         let word = self.pos.ins().fcvt_to_sint_sat(types::I64, value);
         let least = self.k64(1 << 63);
         self.pos.ins().select(fits, word, least)
+    }
+    /// A num as an i64 of which only the low 32 bits are used, which are those of [`int64::from_num`]. NaN is 0 here.
+    fn num_to_low(&mut self, value: Value) -> Value {
+        let word = self.pos.ins().fcvt_to_sint_sat(types::I64, value);
+        // The greatest i64 stands for all nums that are too large, for no other num is converted to it. The next one has only zeros below.
+        let next = self.pos.ins().iadd_imm_s(word, 1);
+        let over = self.pos.ins().icmp(IntCC::SignedGreaterThan, word, next);
+        self.pos.ins().select(over, next, word)
     }
     /// A num as u64, as [`int64::unsigned_from_num`] has it.
     fn num_to_unsigned(&mut self, value: Value) -> Value {

@@ -129,15 +129,18 @@ impl<'a> Lower<'a> {
     /// Emits the exit of a snapshot: stores its slots, then jumps to the exit table or to the attached side trace.
     pub(super) fn emit_exit(&mut self, snap: SnapId, side: Option<usize>) -> Res<()> {
         self.give_fuel_back(snap);
-        let base = if side.is_some() { self.restore(snap)? } else { self.restore_for_interpreter(snap)? };
         match side {
             Some(side) => {
+                let taken = self.taken_apart(snap, &self.cur.tree.sides[side].1);
+                let base = self.store_slots(snap, &taken, Lower::store_slot)?;
                 let block = self.pos.current_block().ok_or(self.bad("exit outside of a block"))?;
                 let known = self.known_at(snap)?;
+                let contents = self.contents_of(snap, &taken)?;
                 self.forget_cold();
-                self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known });
+                self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known, contents });
             }
             None => {
+                let base = self.restore_for_interpreter(snap)?;
                 let n = u64::from(self.cur.tree.exit_base.exit(snap.number()).get());
                 if self.cur.direct {
                     let mut args = Vec::new();
@@ -160,19 +163,22 @@ impl<'a> Lower<'a> {
 
     /// Stores the modified slots of a snapshot; the base of the frame to resume.
     pub(super) fn restore(&mut self, number: SnapId) -> Res<Value> {
-        self.store_slots(number, Lower::store_slot)
+        self.store_slots(number, &[], Lower::store_slot)
     }
     /// The same for an exit to the interpreter, which may leave values unboxed, as [`crate::unboxed`] says.
     pub(super) fn restore_for_interpreter(&mut self, number: SnapId) -> Res<Value> {
-        self.store_slots(number, if self.req.unboxed_exits { Lower::store_unboxed } else { Lower::store_slot })
+        self.store_slots(number, &[], if self.req.unboxed_exits { Lower::store_unboxed } else { Lower::store_slot })
     }
-    fn store_slots(&mut self, number: SnapId, store: fn(&mut Self, IrRef, i32) -> Res<()>) -> Res<Value> {
+    /// Stores the modified slots with `store`, but not those that hold an object among `taken`, which are not made.
+    fn store_slots(&mut self, number: SnapId, taken: &[IrRef], store: fn(&mut Self, IrRef, i32) -> Res<()>) -> Res<Value> {
         let trace: &'a Trace = self.cur.trace;
         let snap: &'a Snapshot = trace.snaps.get(number.index()).ok_or(self.bad("no snapshot"))?;
         let sunk = trace.sunk(number);
         self.emit_cold_for(snap, &sunk)?;
-        self.rebuild(&sunk)?;
-        for slot in snap.restored() {
+        let is_made = |r: &IrRef| !trace.sunk_table(r.ins_index()).is_some_and(|i| taken.contains(&IrRef::of_ins(i)));
+        let made: Vec<IrRef> = sunk.into_iter().filter(is_made).collect();
+        self.rebuild(&made)?;
+        for slot in snap.restored().filter(|s| !taken.contains(&s.value)) {
             store(self, slot.value, self.slot_offset(slot.slot))?;
         }
         Ok(self.slot_address(snap.base_slot))

@@ -25,6 +25,10 @@ impl Lower<'_> {
             return Ok(Some(self.as_type(known, ins.ty)));
         }
         let at = self.slot_offset(slot);
+        if self.is_taken_apart(slot, ins.ty) {
+            // Only what is in the object is used.
+            return Ok(Some(self.k64(0)));
+        }
         if flags & sload::KEYINDEX != 0 {
             // A bare index without a tag.
             return Ok(Some(self.pos.ins().load(types::I32, MEM, self.cur.base, at)));

@@ -130,7 +130,10 @@ impl Lower<'_> {
                 let at = self.field(ins)?.offset() as i32;
                 self.raw_load(ins, at).map(Some)
             }
-            Op::XLOAD => self.raw_load(ins, 0).map(Some),
+            Op::XLOAD => match self.known_content(ins) {
+                Some(value) => Ok(Some(value)),
+                None => self.raw_load(ins, 0).map(Some),
+            },
             Op::ALEN => {
                 let table = self.word(ins.a)?;
                 self.call_helper(Helper::TabLen, &[table])

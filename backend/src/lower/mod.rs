@@ -13,6 +13,7 @@
 mod arith;
 mod barrier;
 mod call;
+mod contents;
 mod conv;
 mod coroutine;
 mod counted;
@@ -33,6 +34,7 @@ use crate::request::{CompileRequest, TraceTree};
 use crate::source_loc::{location, side_location};
 use crate::thunk::ThunkAddrs;
 use crate::{BackendError, exit_abi, thunk};
+use contents::KnownContent;
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{Block, Function, SigRef, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
@@ -64,6 +66,8 @@ struct Pending<'a> {
     base: Value,
     /// What the parent knows of the slots.
     known: Vec<KnownSlot>,
+    /// What is in the objects that the exit has not made.
+    contents: Vec<KnownContent>,
 }
 
 /// The trace being lowered.
@@ -108,6 +112,8 @@ struct Current<'a> {
     loads_nums: bool,
     /// Slots whose values are known, so that they are not loaded.
     known: Vec<KnownSlot>,
+    /// What is in the objects that the exit in front of it has not made.
+    contents: Vec<KnownContent>,
     /// Is it entered with what the start block loads?
     starting: bool,
     /// The side traces that were lowered at their exits, by index.
@@ -199,6 +205,7 @@ impl<'a> Current<'a> {
             hoisted: Vec::new(),
             loads_nums: false,
             known,
+            contents: Vec::new(),
             starting: false,
             attached: Vec::new(),
         }
@@ -215,6 +222,7 @@ impl<'a> Lower<'a> {
             let start = self.pos.func.dfg.make_block();
             self.enter(side.block);
             self.cur = Current::new(side.tree, start, side.base, side.known);
+            self.cur.contents = side.contents;
             self.cur.loads_nums = loads_nums;
             self.pos.set_srcloc(side_location());
             self.trace()?;
@@ -239,13 +247,21 @@ impl<'a> Lower<'a> {
         }
         self.enter(start);
         self.start()?;
+        // The first exit may make what these instructions load.
+        let first = self.cur.trace.snap(SnapId::FIRST).at.ins_index();
+        for i in 1..first {
+            if self.cur.plan.class[i] == Class::Hot && !self.cur.start.loads(i) {
+                self.cur.at = i;
+                self.instruction(i)?;
+            }
+        }
         self.store_base();
         self.stack_check()?;
         if is_root && self.req.counts_runs {
             self.count_run()?;
         }
         let mut checked = 0;
-        for i in 1..self.cur.trace.ins.len() {
+        for i in first..self.cur.trace.ins.len() {
             self.cur.at = i;
             self.advance_snapshot(i);
             if self.cur.plan.class[i] != Class::Hot || i == checked || self.cur.start.loads(i) {

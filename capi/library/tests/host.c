@@ -6,28 +6,6 @@
 
 #include "host.h"
 
-void show(lua_State *L, const char *what) {
-  int i, n = lua_gettop(L);
-  printf("%s:", what);
-  for (i = 1; i <= n; i++) {
-    switch (lua_type(L, i)) {
-    case LUA_TNUMBER: printf(" %.14g", lua_tonumber(L, i)); break;
-    case LUA_TSTRING: printf(" '%s'", lua_tostring(L, i)); break;
-    case LUA_TBOOLEAN: printf(" %s", lua_toboolean(L, i) ? "true" : "false"); break;
-    default: printf(" %s", luaL_typename(L, i));
-    }
-  }
-  printf("\n");
-}
-
-void run(lua_State *L, const char *code) {
-  int top = lua_gettop(L);
-  if (luaL_loadbuffer(L, code, strlen(code), "=code") || lua_pcall(L, 0, LUA_MULTRET, 0)) {
-    printf("error: %s\n", lua_tostring(L, -1));
-  }
-  lua_settop(L, top);
-}
-
 static void stack(lua_State *L) {
   part("stack");
   lua_pushnil(L);
@@ -341,6 +319,35 @@ static int writer(lua_State *L, const void *p, size_t size, void *data) {
   return 0;
 }
 
+/* Calls the function in C that a builtin is. */
+static int as_builtin(lua_State *L) {
+  lua_CFunction f;
+  lua_getglobal(L, luaL_checkstring(L, 1));
+  f = lua_tocfunction(L, -1);
+  lua_remove(L, 1);
+  lua_pop(L, 1);
+  printf("%d ", f(L));
+  return 1;
+}
+
+static void builtins(lua_State *L) {
+  part("builtins");
+  lua_register(L, "as_builtin", as_builtin);
+  run(L, "print(pcall(as_builtin, 'error', 'an error', 0)) print(as_builtin('collectgarbage', 'count') > 0)\n"
+         "print(pcall(as_builtin, 'loadstring')) print(as_builtin('loadstring', 'return 7')()) print(as_builtin('dofile', '/dev/null'))\n"
+         "local n = 0 for i = 1, 300 do if not pcall(as_builtin, 'error') then n = n + 1 end end print(n)");
+  lua_getglobal(L, "loadstring");
+  lua_pushcfunction(L, lua_tocfunction(L, -1));
+  lua_pushliteral(L, "print('a copy')");
+  lua_call(L, 1, 1);
+  lua_call(L, 0, 0);
+  lua_getglobal(L, "io");
+  lua_getfield(L, -1, "lines");
+  lua_pushnil(L);
+  printf("%d %d\n", lua_tocfunction(L, -2) != NULL, lua_tocfunction(L, -1) == NULL);
+  lua_settop(L, 0);
+}
+
 static void chunks(lua_State *L) {
   const char *pieces[] = {"return ", "1 + ", "2, ...", NULL};
   struct chunk chunk = {{0}, 0};
@@ -645,6 +652,7 @@ int main(int argc, char **argv) {
   tables(L);
   functions(L);
   errors(L);
+  builtins(L);
   chunks(L);
   userdata(L);
   references(L);

@@ -4,6 +4,9 @@
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicU64, Ordering};
 
+/// Functions of a runtime of C++ in the program itself, and of AddressSanitizer, which notes what lies on the stack: the unwinder tells it which
+/// frames an error leaves.
+const FUNCTIONS: [&CStr; 2] = [c"__gxx_personality_v0", c"__asan_init"];
 /// The libraries that C++ programs and modules are linked with.
 const RUNTIMES: [&CStr; 3] = [c"libstdc++.so.6", c"libc++abi.so.1", c"libc++.so.1"];
 
@@ -39,8 +42,8 @@ pub fn is_in_process() -> bool {
         return answer & 1 != 0;
     }
     // SAFETY: a symbol is looked up.
-    let in_program = !unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__gxx_personality_v0".as_ptr()) }.is_null();
-    let found = in_program || RUNTIMES.iter().any(|library| is_loaded(library));
+    let is_function = |name: &CStr| !unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }.is_null();
+    let found = FUNCTIONS.iter().any(|name| is_function(name)) || RUNTIMES.iter().any(|library| is_loaded(library));
     ANSWER.store(n << 1 | u64::from(found), Ordering::Relaxed);
     found
 }

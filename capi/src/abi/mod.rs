@@ -17,14 +17,17 @@ mod x64;
 mod cpp;
 
 #[cfg(target_arch = "aarch64")]
-pub use arm64::{VaList, throw};
+pub use arm64::{VaList, builtin_entries, throw};
 #[cfg(target_arch = "x86_64")]
-pub use x64::{VaList, throw};
+pub use x64::{VaList, builtin_entries, throw};
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use arm64::{buffer_stub, double_stub, stub, variadic_stub};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x64::{buffer_stub, double_stub, stub, variadic_stub};
+
+/// Bytes of the code of a builtin's entry.
+pub const ENTRY_SIZE: usize = 16;
 
 use crate::state::{L, shared};
 use perilune_vm::LuaResult;
@@ -33,10 +36,28 @@ use perilune_vm::abi::unwind::Exception;
 use std::ffi::{c_char, c_int, c_void};
 
 /// What the Rust part of a stub returns, from its result.
+#[inline(always)]
 pub fn outcome<T: Word>(result: LuaResult<T>) -> Outcome {
     match result {
         Ok(v) => Outcome { value: v.word(), raised: 0 },
         Err(_) => Outcome { value: 0, raised: 1 },
+    }
+}
+
+/// What the Rust part of a stub returns whose result is a double, which stays in a vector register on x86-64.
+#[derive(Copy, Clone, Debug)]
+#[repr(C)]
+pub struct DoubleOutcome {
+    value: f64,
+    raised: u64,
+}
+
+/// The same as [`outcome`] for a double.
+#[inline(always)]
+pub fn double_outcome(result: LuaResult<f64>) -> DoubleOutcome {
+    match result {
+        Ok(value) => DoubleOutcome { value, raised: 0 },
+        Err(_) => DoubleOutcome { value: 0.0, raised: 1 },
     }
 }
 
@@ -62,7 +83,6 @@ words! {
     c_int: v => v as u32 as u64;
     usize: v => v as u64;
     isize: v => v as u64;
-    f64: v => v.to_bits();
     *const c_char: v => v.expose_provenance() as u64;
     *mut c_char: v => v.expose_provenance() as u64;
     *mut c_void: v => v.expose_provenance() as u64;

@@ -59,13 +59,13 @@ pub unsafe extern "C" fn throw(l: L) -> ! {
     )
 }
 
-/// The body of an exported function whose Rust part is a function that returns an [`Outcome`]. In brackets: instructions before it returns,
-/// and before the error is thrown, when the first argument is in its register again.
+/// The body of an exported function whose Rust part is a function that returns an [`Outcome`]. In brackets: a test whether an error is being
+/// raised, and instructions before it is thrown, when the first argument is in its register again.
 macro_rules! stub {
     ($inner:path) => {
-        $crate::abi::stub!($inner, [], [])
+        $crate::abi::stub!($inner, ["test edx, edx"], [])
     };
-    ($inner:path, [$($returned:literal)?], [$($thrown:literal)?]) => {
+    ($inner:path, [$test:literal], [$($thrown:literal)?]) => {
         core::arch::naked_asm!(
             ".cfi_startproc",
             "push rdi",
@@ -73,9 +73,8 @@ macro_rules! stub {
             "call {inner}",
             "pop rdi",
             ".cfi_adjust_cfa_offset -8",
-            "test edx, edx",
+            $test,
             "jne 2f",
-            $($returned,)?
             "ret",
             "2:",
             $($thrown,)?
@@ -89,13 +88,13 @@ macro_rules! stub {
 /// The same for one whose first argument is a buffer, which has the coroutine at offset 16.
 macro_rules! buffer_stub {
     ($inner:path) => {
-        $crate::abi::stub!($inner, [], ["mov rdi, [rdi + 16]"])
+        $crate::abi::stub!($inner, ["test edx, edx"], ["mov rdi, [rdi + 16]"])
     };
 }
-/// The same for one that returns a double.
+/// The same for one that returns a double, which is in its register already.
 macro_rules! double_stub {
     ($inner:path) => {
-        $crate::abi::stub!($inner, ["movq xmm0, rax"], [])
+        $crate::abi::stub!($inner, ["test eax, eax"], [])
     };
 }
 /// The same for one with a format as second argument and variable arguments behind it, which the Rust part gets as a [`VaList`].
@@ -144,6 +143,33 @@ macro_rules! variadic_stub {
     };
 }
 pub(crate) use {buffer_stub, double_stub, stub, variadic_stub};
+
+/// The entries of builtins that code in C calls: each adds its own address to the arguments.
+// SAFETY: never called by Rust code; each entry follows the calling convention of C.
+#[unsafe(naked)]
+pub unsafe extern "C" fn builtin_entries() {
+    naked_asm!(
+        ".p2align 4",
+        ".rept {entries}",
+        "endbr64",
+        "lea rsi, [rip]",
+        "jmp {call}",
+        ".p2align 4",
+        ".endr",
+        entries = const crate::builtins::ENTRIES,
+        call = sym call_builtin,
+    )
+}
+
+/// Jumped to by the entries.
+///
+/// # Safety
+/// The contract of the crate.
+// SAFETY: the body follows the calling convention of C.
+#[unsafe(naked)]
+unsafe extern "C" fn call_builtin(l: L, address: usize) -> core::ffi::c_int {
+    stub!(crate::builtins::run)
+}
 
 /// Variable arguments, as C's `va_list` points to them.
 #[derive(Debug)]

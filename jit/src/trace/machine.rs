@@ -6,6 +6,7 @@
     reason = "the interpreter enters the evaluator as it enters compiled code; code that is read lies in the arena"
 )]
 
+use super::room::with_room;
 use crate::Jit;
 use crate::view::log::{self, Topic};
 use perilune_backend::exit_abi::ExitArg;
@@ -104,7 +105,8 @@ impl Machine {
             self.backend = idle.filter(|i| i.0 == limit).map(|i| i.1);
         }
         if self.backend.is_none() {
-            self.backend = Some(Backend::new(&Config { code_size: limit, ..Config::default() })?);
+            let config = Config { code_size: limit, ..Config::default() };
+            self.backend = Some(with_room(|| Backend::new(&config)).map_err(no_thread)??);
         }
         self.backend.as_mut().ok_or(BackendError::ArenaFull)
     }
@@ -150,7 +152,7 @@ impl Machine {
         let backend = self.backend(limit).map_err(refused)?;
         vm.set_enter(backend.enter());
         vm.sampling.set_code(backend.code_range());
-        let code = backend.compile(request).map_err(refused)?;
+        let code = with_room(|| backend.compile(request)).map_err(no_thread).flatten().map_err(refused)?;
         if let Some(l) = &code.listing {
             let what = if request.tree.sides.is_empty() { "TRACE" } else { "TREE" };
             let id = request.tree.id;
@@ -228,6 +230,10 @@ fn request(tree: TraceTree<'_>) -> CompileRequest<'_> {
         listing: log::on(Topic::Clif) || log::on(Topic::Asm),
         ..CompileRequest::new(tree, crate::frame::delta)
     }
+}
+
+fn no_thread(e: std::io::Error) -> BackendError {
+    BackendError::Memory(e.to_string())
 }
 
 fn refused(e: BackendError) -> Refused {

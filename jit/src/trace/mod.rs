@@ -7,6 +7,7 @@ pub mod machine;
 pub mod patch;
 pub(crate) mod proto_traces;
 mod registry;
+mod room;
 mod shared_side;
 pub(crate) mod tables;
 mod tree;

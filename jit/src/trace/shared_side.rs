@@ -105,7 +105,7 @@ impl<'a> At<'a> {
         self.entry.unboxed(self.k)
     }
     fn inherited(&self) -> Vec<(SlotIdx, Inherited)> {
-        inherited(&self.entry.trace, self.snap).filter_map(|(slot, known)| Some((slot, known?))).collect()
+        inherited(&self.entry.trace, self.k).filter_map(|(slot, known)| Some((slot, known?))).collect()
     }
 
     /// Is the code that was compiled for the exit `there` correct here as well?
@@ -120,9 +120,9 @@ impl<'a> At<'a> {
     /// Do the slots hold what the trace behind the exit `there` relies on, and are the same slots left unboxed?
     fn holds_what(&self, there: &At<'_>, side: &Trace) -> bool {
         let (mine, theirs) = (self.inherited(), there.inherited());
-        let of = |slot: SlotIdx| mine.iter().find(|m| m.0 == slot).map(|m| m.1);
-        let relies = theirs.iter().all(|&(slot, known)| of(slot).is_some_and(|mine| will_do(mine, known)));
-        let fits = mine.iter().all(|&(slot, known)| theirs.iter().any(|t| t.0 == slot) || !contradicts(side, slot, known));
+        let of = |slot: SlotIdx| mine.iter().find(|m| m.0 == slot).map(|m| &m.1);
+        let relies = theirs.iter().all(|(slot, known)| of(*slot).is_some_and(|mine| will_do(mine, known)));
+        let fits = mine.iter().all(|(slot, known)| theirs.iter().any(|t| t.0 == *slot) || !contradicts(side, *slot, known));
         if !relies || !fits {
             return false;
         }
@@ -140,20 +140,22 @@ fn returns_to(trace: &Trace, proto: Gc<Proto>) -> bool {
 }
 
 /// Is what is known of a slot enough for code that relies on `wanted`?
-fn will_do(known: Inherited, wanted: Inherited) -> bool {
+fn will_do(known: &Inherited, wanted: &Inherited) -> bool {
     match (known, wanted) {
         // What was found in the slot may be an int there, though it is known as a num.
         (Inherited::Value { ty: Ty::Num, kept: true }, Inherited::Value { kept: false, .. }) => false,
         (Inherited::Value { ty, .. }, Inherited::Value { ty: wanted, .. }) => ty == wanted,
+        (Inherited::Made(_), Inherited::Value { ty, .. }) => *ty == Ty::Cdata,
         (known, wanted) => known == wanted,
     }
 }
 
 /// Does a side trace that did not rely on the slot load it with another type?
-fn contradicts(side: &Trace, slot: SlotIdx, known: Inherited) -> bool {
+fn contradicts(side: &Trace, slot: SlotIdx, known: &Inherited) -> bool {
     let ty = match known {
-        Inherited::Value { ty, .. } => ty,
+        Inherited::Value { ty, .. } => *ty,
         Inherited::Const(k) => k.ty(),
+        Inherited::Made(_) => Ty::Cdata,
     };
     let load = side.ins.iter().find(|i| i.op == Op::SLOAD && i.a.slot() == slot && i.b.0 & sload::PARENT == 0);
     load.is_some_and(|i| i.ty != ty && i.b.0 & sload::TYPECHECK != 0)

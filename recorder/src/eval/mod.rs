@@ -169,6 +169,17 @@ impl<'a> Eval<'a> {
 
 impl Eval<'_> {
     fn run(&mut self) -> Outcome {
+        // The first exit may make what these instructions load.
+        let first = self.t.snap(SnapId::FIRST).at.ins_index();
+        for i in 1..first {
+            let ins = self.t.ins[i];
+            if ins.op != Op::NOP && !ins.is_sunk() {
+                match self.step(i, ins) {
+                    Ok(value) => self.values[i] = value,
+                    Err(Leave) => return self.leave(),
+                }
+            }
+        }
         if self.t.checks_stack() {
             let fits = self.slot_address(SlotIdx::new(self.t.top_slot as usize)) <= self.vm_field(ofs::VM_STACK_LIMIT);
             if self.countdown(self.t.ins[0]).is_err() || !fits {
@@ -176,7 +187,7 @@ impl Eval<'_> {
             }
         }
         let mut head = None;
-        let mut i = 1;
+        let mut i = first;
         loop {
             while i < self.t.ins.len() {
                 self.advance(i);

@@ -208,7 +208,9 @@ impl Recorder {
                 };
                 let Some(f) = m.as_func() else { return self.nyi(ins.op()) };
                 if f.proto().is_none() {
-                    return self.stop_in_front(pc, f, Link::Interp);
+                    // A trace of a function that only returns is not linked to: callers record the function themselves.
+                    let link = if self.may_return(vm) { Link::Interp } else { Link::Return };
+                    return self.stop_in_front(pc, f, link);
                 }
                 (r, f)
             }

@@ -2,12 +2,12 @@
 
 use super::{Rec, RecParams, Recorder, TreePosition, view};
 use crate::abort::Abort;
-use crate::ir::{Const, IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, sload};
+use crate::ir::{Const, IrRef, Link, Made, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, sload};
 use perilune_vm::object::{Gc, InsPtr, Proto};
 use perilune_vm::{TraceId, Vm};
 
 /// What the parent of a side trace knows about a slot.
-#[derive(Copy, Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Inherited {
     /// The slot holds this constant.
     Const(Const),
@@ -18,15 +18,18 @@ pub enum Inherited {
         /// Is it the value that the slot had before the parent ran?
         kept: bool,
     },
+    /// The slot holds a cdata that the exit has made, which nothing else knows.
+    Made(Made),
 }
 
 /// The slots of an exit, as a side trace there counts them, with what the side trace may rely on.
-pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Item = (SlotIdx, Option<Inherited>)> + 'a {
+pub fn inherited(parent: &Trace, exit: SnapId) -> impl Iterator<Item = (SlotIdx, Option<Inherited>)> + '_ {
     let known = move |s: &SnapSlot| match parent.konst(s.value) {
         Some(Const::Ptr(_) | Const::Slot(..) | Const::Vm(_) | Const::Null(_)) => None,
         Some(k) => Some(Inherited::Const(k)),
         None => match parent.ty(s.value) {
             ty if ty.is_pri() => Some(Inherited::Const(Const::Pri(ty))),
+            Ty::Cdata if let Some((made, _)) = parent.made(exit, s.value) => Some(Inherited::Made(made)),
             Ty::P64 | Ty::U64 | Ty::I64 => None,
             ty => {
                 let kept = !s.is_restored();
@@ -34,6 +37,7 @@ pub fn inherited<'a>(parent: &'a Trace, exit: &'a Snapshot) -> impl Iterator<Ite
             }
         },
     };
+    let exit = parent.snap(exit);
     exit.slots.iter().filter_map(move |s| Some((exit.slot_in_side_trace(s.slot)?, known(s))))
 }
 
@@ -59,6 +63,9 @@ impl Recorder {
             r.open_results(vm, resume_pc)?;
         }
         r.snap(resume_pc)?;
+        if r.b.newest(Op::CNEW).max(r.b.newest(Op::CNEWI)) != IrRef::NONE {
+            r.gc_step()?;
+        }
         r.take_fuel()?;
         Ok(r)
     }
@@ -108,10 +115,15 @@ impl Recorder {
             self.open.top = snap.nslots - below;
             self.need(self.open.top);
         }
-        for (at, known) in inherited(parent, snap) {
+        for (at, known) in inherited(parent, exit) {
             self.need(at + 1);
             self.slots[at] = match known {
                 None => continue,
+                Some(Inherited::Made(made)) => {
+                    let new = if made.first == at { self.made_again(&made)? } else { self.slots[made.first] };
+                    self.set_abs(at, new);
+                    continue;
+                }
                 Some(Inherited::Const(k)) => self.b.konst(k),
                 Some(Inherited::Value { ty, kept }) => {
                     // A value that the parent loaded as a num may be an int in memory, but a value that it stores may not.
@@ -121,6 +133,29 @@ impl Recorder {
             };
         }
         Ok(())
+    }
+
+    /// Makes a cdata that the exit has made once more, of what is in that one: where the new one can be sunk, the exit need not make any.
+    fn made_again(&mut self, made: &Made) -> Rec<IrRef> {
+        let old = self.b.emit(Op::SLOAD, Ty::Cdata, IrRef::of_slot(made.first), IrRef(sload::PARENT))?;
+        let mut values = Vec::with_capacity(made.contents.len());
+        for content in &made.contents {
+            let offset = self.b.kword(content.offset as u64, Ty::I64);
+            let address = self.b.emit(Op::ADD, Ty::P64, old, offset)?;
+            values.push((offset, content.ty, self.b.emit(Op::XLOAD, content.ty, address, IrRef(0))?));
+        }
+        let ctype = self.b.kint(made.ctype);
+        let Some(size) = made.size else {
+            let &[(_, _, value)] = &values[..] else { return Err(Abort::Error) };
+            return self.b.emit(Op::CNEWI, Ty::Cdata, ctype, value);
+        };
+        let size = self.b.kint(size);
+        let new = self.b.emit(Op::CNEW, Ty::Cdata, ctype, size)?;
+        for (offset, ty, value) in values {
+            let address = self.b.emit(Op::ADD, Ty::P64, new, offset)?;
+            self.b.emit(Op::XSTORE, ty, address, value)?;
+        }
+        Ok(new)
     }
 
     /// Ends a side trace where it cannot be recorded any further, with a link to the interpreter.

@@ -41,3 +41,19 @@ for i = 1, 100 do
   text = bytes[0] .. "." .. bytes[1] .. "." .. bytes[2] .. "." .. bytes[3]
 end
 print(text)
+
+-- An enumeration compared with names, and parts of complex numbers.
+local e, hits, parts = ffi.new("number", 1), 0, 0
+local z = ffi.new("complex", 3, 4)
+for i = 1, 100 do
+  if e == "ONE" then hits = hits + 1 end
+  if "TWO" == e then hits = hits + 100 end
+  parts = parts + z.re * z.im
+  if i == 50 then e = ffi.new("number", 2) end
+end
+print(hits, parts)
+
+-- A NaN that C made, as text.
+local bad, text = ffi.new("uint32_t[1]", 0xffffffff), ""
+for i = 1, 100 do text = tostring(ffi.cast("float *", bad)[0]) end
+print(text)

@@ -352,6 +352,10 @@ fn address_of(v: Value) -> Option<u64> {
         return Some(0);
     }
     if let Some(u) = v.as_udata() {
+        if let Some(file) = crate::stdlib::io::c_file(u) {
+            // SAFETY: the address of the `FILE *` lies in the userdata.
+            return Some(unsafe { *file }.expose_provenance() as u64);
+        }
         let block = u.block.get();
         return Some(if block.is_null() { u.addr() } else { block.expose_provenance() as u64 });
     }

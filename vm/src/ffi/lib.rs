@@ -113,8 +113,14 @@ impl Vm {
     fn check_c_int(&mut self, i: usize) -> LuaResult<i32> {
         Ok(self.check_scalar(i, CTypeId::INT32)? as i32)
     }
-    pub(crate) fn check_address(&mut self, i: usize, id: CTypeId) -> LuaResult<*mut u8> {
+    /// An argument converted to a pointer type.
+    pub fn check_address(&mut self, i: usize, id: CTypeId) -> LuaResult<*mut u8> {
         Ok(super::convert::pointer(self.check_scalar(i, id)?))
+    }
+    /// An address as `void *`.
+    pub fn address_value(&mut self, address: *mut u8) -> LuaResult<Value> {
+        self.ctypes()?;
+        Ok(Value::cdata(self.new_pointer(CTypeId::P_VOID, address.expose_provenance() as u64)))
     }
     /// The number of a 64-bit integer or other number that is cdata, for `tonumber`; none for other cdata.
     pub(crate) fn cdata_number(&mut self, c: Gc<Cdata>) -> LuaResult<Option<Value>> {

@@ -534,9 +534,26 @@ pub(super) unsafe fn return_values<D: Driver>(mut r: R, src: *mut Value, n: usiz
 }
 
 op! {
-    /// Returns through a frame that is not a Lua call's. `pc` has the address of the results, `ins` their number.
+    /// Returns from a frame that is not a Lua call's. `pc` has the address of the results, `ins` their number.
     #[inline(never)]
     return_special<D>(r) {
+        if kind(link_of(r.base)) != frame::C {
+            return r.to(return_through::<D>);
+        }
+        // The results stay in the function's slot and above, and the caller's state is restored.
+        let n = r.ins as usize;
+        let dest = r.base.sub(3);
+        let vm = r.vm;
+        (*vm).pc = core::ptr::with_exposed_provenance((*dest).bits() as usize);
+        (*vm).base = below(r.base);
+        move_values(r.pc.cast(), dest, n);
+        (*vm).top = dest.add(n);
+        (*vm).multres = n as u32;
+        Status::DONE
+    }
+    /// Returns through frames of neither Lua calls nor calls from Rust. Apart, since it saves registers.
+    #[inline(never)]
+    return_through<D>(r) {
         let mut r = r;
         let mut src = r.pc.cast::<Value>().cast_mut();
         let mut n = r.ins as usize;
@@ -577,14 +594,9 @@ op! {
                     src = vm.top.sub(n);
                 }
                 _ => {
-                    // C: the results stay in the function's slot and above, and the caller's state is restored.
-                    let dest = r.base.sub(3);
-                    vm.pc = core::ptr::with_exposed_provenance((*dest).bits() as usize);
-                    vm.base = below(r.base);
-                    core::ptr::copy(src, dest, n);
-                    vm.top = dest.add(n);
-                    vm.multres = n as u32;
-                    return Status::DONE;
+                    r.pc = src.cast();
+                    r.ins = n as u64;
+                    return r.to(return_special::<D>);
                 }
             }
         }

@@ -59,16 +59,17 @@ impl Vm {
     /// A coroutine for [`Vm::call_on`], on which nothing runs.
     pub fn new_stack(&mut self) -> Gc<Thread> {
         let co = self.new_thread(stack::INITIAL);
-        co.env.set(self.cur.env.get());
-        // SAFETY: the new stack has room for a frame without a function.
-        unsafe {
-            let s = co.stack.get();
-            *s.add(2) = frame::link(0, frame::COR);
-            co.base.set(s.add(3));
-            co.top.set(s.add(3));
-        }
-        co.status.set(ThreadStatus::Dead);
+        self.reset_stack(co);
         co
+    }
+    /// Makes a coroutine one as [`Vm::new_stack`] returns.
+    ///
+    /// # Panics
+    /// As [`Vm::reset_coroutine`].
+    pub fn reset_stack(&mut self, co: Gc<Thread>) {
+        co.env.set(self.cur.env.get());
+        self.reset_coroutine(co, Value::NIL);
+        co.status.set(ThreadStatus::Dead);
     }
     /// Calls `f` on another stack ([`Vm::new_stack`]), so that it can inspect the running coroutine unchanged.
     pub fn call_on(&mut self, co: Gc<Thread>, f: Value, args: &[Value]) -> LuaResult<()> {

@@ -16,8 +16,8 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct OuterThread {
     thread: Gc<Thread>,
-    /// Keeps it alive.
-    root: u32,
+    /// Keeps it alive, unless it is the main one.
+    root: Option<u32>,
     status: ThreadStatus,
     saved_pc: *const crate::bc::Ins,
     /// State and depth of the coroutine that was entered.
@@ -89,7 +89,7 @@ impl Vm {
         Vm::open_stack(co);
         let old = self.cur;
         let outer = OuterThread {
-            root: self.host.roots.add(Value::thread(old)),
+            root: (old != self.realm.main).then(|| self.host.roots.add(Value::thread(old))),
             thread: old,
             status: old.status.replace(ThreadStatus::Normal),
             saved_pc: old.pc.replace(self.pc),
@@ -107,7 +107,9 @@ impl Vm {
         self.switch_to(old);
         old.status.set(outer.status);
         self.pc = old.pc.replace(outer.saved_pc);
-        self.host.roots.release(outer.root);
+        if let Some(root) = outer.root {
+            self.host.roots.release(root);
+        }
     }
     /// Resumes a coroutine with the topmost `n` values on its stack. If it has not begun, its function is below them. `resume` is the builtin
     /// `coroutine.resume`.
@@ -118,33 +120,38 @@ impl Vm {
             self.give(co, &[Value::str(why)]);
             return Resumed::Failed;
         }
-        // SAFETY: the values are on the stack of the coroutine, which does not run.
-        let mut args = unsafe {
-            let first = co.top.get().sub(n);
-            let args = core::slice::from_raw_parts(first, n).to_vec();
-            if co.status.get() != ThreadStatus::Suspended {
-                // Values below the function are dropped.
-                *co.base.get() = *first.sub(1);
-                co.top.set(co.base.get().add(1));
-                Vm::close_stack(co);
-            }
-            args
-        };
-        co.top.set(co.base.get());
-        args.insert(0, Value::thread(co));
         let at = self.stack_offset(self.top);
-        let result = self.call_value(resume, &args, -1);
-        let Ok(n) = result else {
+        let result = self.reserve(n + 2).and_then(|()| {
+            self.push(resume);
+            self.push(Value::thread(co));
+            // SAFETY: the values are on the stack of the coroutine, which does not run; room was made for them on the running stack.
+            unsafe {
+                let first = co.top.get().sub(n);
+                frame::move_values(first, self.top, n);
+                self.top = self.top.add(n);
+                if co.status.get() != ThreadStatus::Suspended {
+                    // Values below the function are dropped.
+                    *co.base.get() = *first.sub(1);
+                    co.top.set(co.base.get().add(1));
+                    Vm::close_stack(co);
+                }
+            }
+            co.top.set(co.base.get());
+            self.call_top(n + 1, -1, frame::Catch::Nothing)
+        });
+        if result.is_err() {
             let e = self.take_error();
             self.give(co, &[e]);
             return Resumed::Failed;
+        }
+        let first = self.stack_at(at);
+        // SAFETY: the results are on top of the running stack: whether there was no error, and values.
+        let (succeeded, values) = unsafe {
+            let n = self.top.offset_from(first) as usize;
+            (*first, core::slice::from_raw_parts(first.add(1), n - 1))
         };
-        // SAFETY: the results are on top of the running stack.
-        let results = unsafe { core::slice::from_raw_parts(self.stack_at(at), n as usize).to_vec() };
-        self.top = self.stack_at(at);
-        let Some((succeeded, values)) = results.split_first() else { return Resumed::Returned };
         let status = match co.status.get() {
-            _ if *succeeded == Value::FALSE => Resumed::Failed,
+            _ if succeeded == Value::FALSE => Resumed::Failed,
             ThreadStatus::Suspended => Resumed::Yielded,
             _ => {
                 Vm::open_stack(co);
@@ -152,6 +159,7 @@ impl Vm {
             }
         };
         self.give(co, values);
+        self.top = self.stack_at(at);
         status
     }
     /// Pushes values to a coroutine that does not run.

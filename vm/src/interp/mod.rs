@@ -40,7 +40,7 @@ mod jit;
 mod loops;
 mod meta_call;
 pub mod native;
-mod native_stack;
+pub mod native_stack;
 mod run;
 mod slot;
 pub mod stack;

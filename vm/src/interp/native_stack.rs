@@ -13,6 +13,8 @@ const PART: usize = 8;
 struct Bounds {
     /// Its lowest address.
     low: usize,
+    /// Its size.
+    size: usize,
     /// Bytes that are kept free.
     reserve: usize,
 }
@@ -31,10 +33,18 @@ pub(super) fn is_at_end() -> bool {
     here.wrapping_sub(bounds.low) < bounds.reserve
 }
 
+/// Are so many bytes of the native stack free, as far as is known?
+pub fn has_room(bytes: usize) -> bool {
+    let local = 0u8;
+    let bounds = BOUNDS.get().unwrap_or_else(find);
+    (bytes..bounds.size).contains(&(&raw const local).addr().wrapping_sub(bounds.low))
+}
+
 /// Asks the system where the stack of this thread ends.
 #[cold]
 fn find() -> Bounds {
-    let bounds = bounds().map_or(Bounds { low: 0, reserve: 0 }, |(low, size)| Bounds { low, reserve: RESERVE.min(size / PART) });
+    let (low, size) = bounds().unwrap_or((0, 0));
+    let bounds = Bounds { low, size, reserve: RESERVE.min(size / PART) };
     BOUNDS.set(Some(bounds));
     bounds
 }

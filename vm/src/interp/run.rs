@@ -135,14 +135,17 @@ impl Vm {
         let result = self.call_in_place(at, nargs, catch);
         self.top = self.stack_at(at);
         let n = result? as usize;
-        // SAFETY: the results lie from `at` on, on the running stack.
-        self.top = unsafe { self.top.add(n) };
-        if let Ok(want) = usize::try_from(nresults) {
-            self.reserve(want.saturating_sub(n))?;
-            for _ in n..want {
-                self.push(Value::NIL);
-            }
-            self.top = self.stack_at(at).wrapping_add(want);
+        let want = usize::try_from(nresults).unwrap_or(n);
+        // The results lie from `at` on.
+        self.top = self.top.wrapping_add(n.min(want));
+        if n < want { self.push_nils(want - n) } else { Ok(()) }
+    }
+    #[cold]
+    #[inline(never)]
+    fn push_nils(&mut self, n: usize) -> LuaResult<()> {
+        self.reserve(n)?;
+        for _ in 0..n {
+            self.push(Value::NIL);
         }
         Ok(())
     }
@@ -158,8 +161,9 @@ impl Vm {
         // interpreter looks at it.
         let status = unsafe {
             let slot = self.stack_at(at);
-            if n != 0 {
-                core::ptr::copy(slot.add(1), slot.add(3), n);
+            // Few values mostly: no call of a function for them. From the last on, as they move up.
+            for i in (1..=n).rev() {
+                slot.add(i + 2).write_volatile(*slot.add(i));
             }
             *slot.add(1) = *slot;
             *slot = Value::link(self.pc.expose_provenance() as u64);
@@ -296,18 +300,25 @@ impl Vm {
         self.cur.stack.get().wrapping_byte_add(offset)
     }
     /// Runs the dispatch until the frame entered from Rust returns, unwinding errors on the way.
+    #[inline(always)]
     fn dispatch_from(&mut self, func: *mut Value, n: usize) -> LuaResult<()> {
         let before = self.begin_activity(Activity::Interpreter);
-        let result = self.dispatch_until_return(func, n);
+        let vm: *mut Vm = self;
+        // SAFETY: the contract of the handlers: `vm` is this VM, and no reference to it is used while they run.
+        let status = unsafe {
+            if self.interp.use_loop_driver { enter_call::<Loop>(vm, func, n) } else { enter(vm, enter_call::<Tail>, func, n) }
+        };
+        let result = if status == Status::DONE { Ok(()) } else { self.dispatch_until_return(status) };
         self.begin_activity(before);
         result
     }
-    fn dispatch_until_return(&mut self, func: *mut Value, n: usize) -> LuaResult<()> {
+    /// Goes on after what has entered the interpreter has returned without the results.
+    #[inline(never)]
+    fn dispatch_until_return(&mut self, mut status: u32) -> LuaResult<()> {
         let loop_driver = self.interp.use_loop_driver;
         let vm: *mut Vm = self;
-        // SAFETY: the contract of the handlers: `vm` is this VM, and no reference to it is used while they run.
+        // SAFETY: as above.
         unsafe {
-            let mut status = if loop_driver { enter_call::<Loop>(vm, func, n) } else { enter(vm, enter_call::<Tail>, func, n) };
             loop {
                 if loop_driver {
                     status = super::drive_loop(vm, status);

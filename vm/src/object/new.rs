@@ -198,7 +198,11 @@ impl Vm {
     /// A coroutine with a stack of `size` slots, all nil.
     #[inline]
     pub fn new_thread(&mut self, size: u32) -> Gc<Thread> {
-        self.heap.new_thread(self.realm.globals, size)
+        let co = self.heap.new_thread(self.realm.globals, size);
+        for (word, inherited) in co.host.iter().zip(&self.cur.host) {
+            word.set(inherited.get());
+        }
+        co
     }
 }
 
@@ -228,6 +232,7 @@ impl Heap {
                 native_depth: Cell::new(0),
                 nesting: Cell::new(0),
                 link: self.link,
+                host: [const { Cell::new(core::ptr::null_mut()) }; 2],
             });
             Gc::from_ptr(t)
         };

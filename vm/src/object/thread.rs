@@ -5,6 +5,7 @@ use crate::Vm;
 use crate::interp::stack::EXTRA;
 use crate::value::Value;
 use core::cell::Cell;
+use core::ffi::c_void;
 
 /// State of a coroutine.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -70,6 +71,8 @@ pub struct Thread {
     pub nesting: Cell<u32>,
     /// The way to the VM.
     pub link: *const ThreadLink,
+    /// Words for programs in C, which coroutines inherit from the one that makes them.
+    pub host: [Cell<*mut c_void>; 2],
 }
 
 impl Thread {

@@ -106,33 +106,3 @@ pub fn at_exit(f: extern "C" fn()) {
     // SAFETY: the function needs nothing but the process. If it cannot be registered, there is no remedy.
     let _ = unsafe { libc::atexit(f) };
 }
-
-// SAFETY: declared as in `stdio.h`.
-unsafe extern "C" {
-    /// C's standard output.
-    static stdout: *mut libc::FILE;
-}
-
-/// The result of a function of C that returns 0 if it succeeds.
-fn result_of(status: libc::c_int) -> std::io::Result<()> {
-    if status == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
-}
-
-/// Writes to C's standard output.
-pub fn write_c_stdout(bytes: &[u8]) -> std::io::Result<()> {
-    // SAFETY: the stream of the C library, which locks it, and bytes that live during the call.
-    let written = unsafe { libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), stdout) };
-    result_of(libc::c_int::from(written != bytes.len()))
-}
-
-/// Flushes C's standard output.
-pub fn flush_c_stdout() -> std::io::Result<()> {
-    // SAFETY: the stream of the C library.
-    result_of(unsafe { libc::fflush(stdout) })
-}
-
-/// Sets the buffering of C's standard output.
-pub fn buffer_c_stdout(mode: libc::c_int, size: usize) -> std::io::Result<()> {
-    // SAFETY: the stream of the C library, which makes the buffer itself.
-    result_of(unsafe { libc::setvbuf(stdout, core::ptr::null_mut(), mode, size) })
-}

@@ -119,7 +119,28 @@ pub fn load(b: &mut IrBuffer, ins: Ins) -> Emit {
         }
         r = b.older(r);
     }
+    if let Some(zero) = never_stored(b, ins, lim) {
+        return Ok(zero);
+    }
     cse::reuse_or_append(b, ins, lim)
+}
+
+/// The value of a load from a new cdata to which nothing has been stored there: its memory is zero. `lim` is the newest instruction that may
+/// have changed it.
+fn never_stored(b: &mut IrBuffer, load: Ins, lim: IrRef) -> Option<IrRef> {
+    let new = root(b, load.a);
+    if lim >= new || b.is_op(new, Op::CNEW).is_none() || !b.is_op(load.a, Op::ADD).is_some_and(|i| b.as_word(i.b).is_some()) {
+        return None;
+    }
+    match load.ty {
+        Ty::Num | Ty::Float => {
+            let zero = b.knum(0.0);
+            b.emit(Op::CONV, load.ty, zero, IrRef(conv::pack(load.ty, Ty::Num, 0))).ok()
+        }
+        ty if ty.is_word() => Some(b.kword(0, ty)),
+        ty if ty.is_int() => Some(b.kint(0)),
+        _ => None,
+    }
 }
 
 /// The value that a load finds after a store to the same bytes.

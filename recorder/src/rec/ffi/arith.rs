@@ -1,5 +1,6 @@
 //! Arithmetic and comparison of cdata.
 
+use super::index::constant;
 use super::{ir_type, types};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
@@ -7,7 +8,7 @@ use crate::rec::meta::Operand;
 use crate::rec::{Rec, Recorder};
 use perilune_vm::Vm;
 use perilune_vm::ffi::arith::{self, Arith, Place};
-use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, POINTER_SIZE};
+use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Ct, POINTER_SIZE};
 use perilune_vm::ffi::scalar::Scalar;
 use perilune_vm::meta::MM;
 use perilune_vm::object::InsPtr;
@@ -83,6 +84,16 @@ impl Recorder {
         self.b.emit(Op::CONV, Ty::Num, word, IrRef(how))
     }
 
+    /// An operand that is compared with a value: a string is the constant of that name, if the value is of an enumeration.
+    fn named(&mut self, types: &CTypeTable, (r, v): Operand, with: perilune_vm::Value) -> Rec<Operand> {
+        let (Some(name), Some(c)) = (v.as_str(), with.as_cdata()) else { return Ok((r, v)) };
+        let id = types.raw_ref(c.ctype());
+        let found = types.member(id, name.bytes()).filter(|_| types.get(id).info.is_enum());
+        let Some(found) = found.filter(|m| types.get(m.id).info.is_ct(Ct::Constval)) else { return Ok((r, v)) };
+        self.guard_is(r, v)?;
+        let value = constant(types, found.id);
+        Ok((self.b.kvalue(value), value))
+    }
     /// Values of types that are not compared are never equal.
     fn differ_by_type(&mut self, mm: MM, x: Operand, y: Operand) -> Rec<bool> {
         // A string may be the name of a constant.
@@ -109,6 +120,7 @@ impl Recorder {
         y: Operand,
     ) -> Rec<bool> {
         let types = types(vm)?;
+        let (x, y) = (self.named(types, x, y.1)?, self.named(types, y, x.1)?);
         let operands = arith::operand(types, x.1).zip(arith::operand(types, y.1));
         let plan = operands.and_then(|(a, b)| arith::plan(types, mm, a.ctype, b.ctype));
         let (Some((a, b)), Some(plan)) = (operands, plan) else { return self.differ_by_type(mm, x, y) };

@@ -8,7 +8,6 @@ use crate::ir::{IrRef, Op, Ty};
 use crate::rec::index::Indexed;
 use crate::rec::meta::Operand;
 use crate::rec::{Rec, Recorder};
-use perilune_vm::Vm;
 use perilune_vm::ffi::bitfield;
 use perilune_vm::ffi::conversion::{scalar, value_type};
 use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Info};
@@ -17,9 +16,17 @@ use perilune_vm::ffi::int64;
 use perilune_vm::ffi::scalar::Scalar;
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Cdata, Gc};
+use perilune_vm::{Value, Vm};
 
 /// A key that is an integer: its reference in 64 bits, and its value while recording.
 type Integer = (IrRef, i64);
+
+/// The value of a constant of an enumeration, or of a `static const` integer.
+pub(super) fn constant(types: &CTypeTable, id: CTypeId) -> Value {
+    let ct = types.get(id);
+    let unsigned = types.get(ct.info.child()).info.has(Info::UNSIGNED);
+    Value::integer(if unsigned { i64::from(ct.size) } else { i64::from(ct.size as i32) })
+}
 
 impl Recorder {
     /// What indexing a cdata with a key means, with guards for their types, and the key as an integer.
@@ -52,7 +59,8 @@ impl Recorder {
     }
     /// The address of a place.
     fn locate(&mut self, types: &CTypeTable, (r, c): (IrRef, Gc<Cdata>), a: &Access, (key, k): Integer) -> Rec<Located> {
-        if a.narrow || a.complex {
+        // The parts of a complex number are found by the lowest bit of the key.
+        if a.narrow || a.complex && a.element.is_some() {
             return Err(Abort::BadType);
         }
         let mut at = if a.loads == 0 {
@@ -91,15 +99,7 @@ impl Recorder {
                     None => self.load_c(types, a.value, at)?,
                 }
             }
-            Index::Constant(id) => {
-                let ct = types.get(id);
-                let unsigned = types.get(ct.info.child()).info.has(Info::UNSIGNED);
-                if unsigned && i32::try_from(ct.size).is_err() {
-                    self.b.knum(f64::from(ct.size))
-                } else {
-                    self.b.kint(ct.size as i32)
-                }
-            }
+            Index::Constant(id) => self.b.kvalue(constant(types, id)),
             Index::NoSize => return Err(Abort::BadType),
             Index::Missing { id, .. } => {
                 let method = vm.ctype_method(id, MM::Index);
@@ -142,8 +142,8 @@ impl Recorder {
             if follow {
                 at = self.follow(at)?;
             }
-            let (r, to) = self.to_scalar(vm, id, value, false)?;
-            self.b.emit(Op::XSTORE, ir_type(to), at.address, r)?;
+            let stored = self.converted(vm, id, value)?;
+            self.store_at(at.address, stored)?;
         }
         self.native.headers += 1;
         self.snaps.needed = true;

@@ -142,7 +142,7 @@ impl Recorder {
         self.raw_memory_changed()?;
         Ok(Some(Vec::new()))
     }
-    fn raw_memory_changed(&mut self) -> Rec<()> {
+    pub(super) fn raw_memory_changed(&mut self) -> Rec<()> {
         self.b.emit(Op::XBAR, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
         self.snaps.needed = true;
         Ok(())

@@ -4,6 +4,7 @@
 //! ([`perilune_vm::ffi`]). So the recorder guards the types, and emits code for the decision. The metatable of cdata is taken for
 //! immutable, as in LuaJIT.
 
+mod aggregate;
 mod arith;
 mod bits;
 mod call;

@@ -1,5 +1,6 @@
 //! Making cdata: `ffi.new`, `ffi.cast`, calls of types.
 
+use super::aggregate::{Stored, direct_parts, scalar_parts};
 use super::peek::type_of_ctype;
 use super::{ir_type, placement, types};
 use crate::abort::Abort;
@@ -7,64 +8,11 @@ use crate::ir::{IrRef, Op, Ty};
 use crate::rec::meta::Operand;
 use crate::rec::{Rec, Recorder};
 use perilune_vm::Vm;
-use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Ct, Info};
+use perilune_vm::ffi::ctype::{CTypeId, CTypeTable};
 use perilune_vm::ffi::scalar::Scalar;
 use perilune_vm::helper::Helper;
 use perilune_vm::meta::MM;
 use perilune_vm::object::Placement;
-
-/// A struct or array of more scalars is made by the runtime, which sets its memory at once: each scalar here is a store of its own, and a
-/// snapshot slot when the object is sunk. LuaJIT's limit is alike: 128 bytes, which are 32 ints.
-const MOST_SCALARS: usize = 32;
-
-/// A scalar in a struct or array.
-#[derive(Copy, Clone)]
-struct Part {
-    /// Its type, with its attributes.
-    ctype: CTypeId,
-    offset: u32,
-    /// Has it an initialiser of its own: is it a field of the struct itself, or an element of the array?
-    direct: bool,
-}
-
-/// The scalars that a type consists of, in order. None if there are too many, or others.
-fn parts(types: &CTypeTable, id: CTypeId) -> Option<Vec<Part>> {
-    let mut all = Vec::new();
-    collect(types, id, 0, 0, &mut all)?;
-    Some(all)
-}
-
-fn collect(types: &CTypeTable, id: CTypeId, at: u32, depth: u32, all: &mut Vec<Part>) -> Option<()> {
-    if all.len() >= MOST_SCALARS {
-        return None;
-    }
-    let raw = types.raw_id(id);
-    let ct = types.get(raw);
-    if Scalar::of(ct.info, ct.size).is_some() {
-        all.push(Part { ctype: id, offset: at, direct: depth <= 1 });
-        return Some(());
-    }
-    if ct.info.is_plain_array() {
-        let element = ct.info.child();
-        let step = types.size(element).filter(|step| *step != 0)?;
-        for i in 0..ct.size / step {
-            collect(types, element, at + i * step, depth + 1, all)?;
-        }
-        return Some(());
-    }
-    if !ct.info.is_struct() || ct.info.has(Info::UNION) {
-        return None;
-    }
-    for m in types.members(raw) {
-        let field = types.get(m);
-        match field.info.ct() {
-            Ct::Field => collect(types, field.info.child(), at + field.size, depth + 1, all)?,
-            Ct::Constval => {}
-            _ => return None,
-        }
-    }
-    Some(())
-}
 
 impl Recorder {
     /// The type that an argument of the library is: a declaration, a cdata that stands for a type, or another cdata of the type.
@@ -102,14 +50,7 @@ impl Recorder {
         if info.is_struct() && !vm.ctype_method(id, MM::Gc).is_nil() {
             return Err(Abort::BadType);
         }
-        match parts(types, id).filter(|_| placement(types, id) == Placement::Small) {
-            Some(parts) => self.new_aggregate(vm, id, size, &parts, values),
-            None if values.is_empty() => {
-                let size = self.b.kint(size as i32);
-                self.make_cdata(id, size)
-            }
-            None => Err(Abort::BadType),
-        }
+        self.new_aggregate(vm, id, size, values)
     }
     fn zero(&mut self, scalar: Scalar) -> IrRef {
         match ir_type(scalar) {
@@ -140,42 +81,53 @@ impl Recorder {
         let id = self.b.kint(id.0 as i32);
         self.b.call(Helper::CdataMake, &[id, size])
     }
-    /// A struct or array of scalars.
-    fn new_aggregate(&mut self, vm: &Vm, id: CTypeId, size: u32, parts: &[Part], values: &[Operand]) -> Rec<IrRef> {
+    /// A struct or array.
+    fn new_aggregate(&mut self, vm: &Vm, id: CTypeId, size: u32, values: &[Operand]) -> Rec<IrRef> {
         let types = types(vm)?;
-        let is_array = types.raw(id).info.is_array();
-        let direct = parts.iter().filter(|p| p.direct).count();
-        // A table or an aggregate is the whole value, or has parts itself.
-        let flat = values.iter().all(|v| !v.1.is_table() && v.1.as_cdata().is_none_or(|c| is_scalar(types, c.ctype())));
-        let all_direct = direct == parts.len() || values.is_empty();
-        if !flat || !all_direct || values.len() > parts.len() || is_array && values.iter().any(|v| v.1.is_str()) {
-            return Err(Abort::BadType);
+        let stored = self.initializers(vm, id, values)?;
+        // What is not initialised is zero: nothing is stored there.
+        let known = placement(types, id) == Placement::Small && scalar_parts(types, id).is_some();
+        let small = known && !stored.iter().any(|(_, value)| matches!(value, Stored::Bytes(..)));
+        let ksize = self.b.kint(size as i32);
+        let new = if small {
+            self.gc_step()?;
+            let kid = self.b.kint(id.0 as i32);
+            self.b.emit(Op::CNEW, Ty::Cdata, kid, ksize)?
+        } else {
+            self.make_cdata(id, ksize)?
+        };
+        if !stored.is_empty() {
+            let base = self.payload(types, new, id)?;
+            for (offset, value) in stored {
+                let at = self.at_offset(base, offset)?;
+                self.store_at(at, value)?;
+            }
         }
+        Ok(new)
+    }
+    /// What initialisers store, and at which offsets.
+    fn initializers(&mut self, vm: &Vm, id: CTypeId, values: &[Operand]) -> Rec<Vec<(u32, Stored)>> {
+        let types = types(vm)?;
+        let is_whole = |v: &Operand| v.1.as_cdata().is_some_and(|c| types.raw_ref(c.ctype()) == types.raw_id(id));
+        match *values {
+            [] => return Ok(Vec::new()),
+            [v] if is_whole(&v) => return Ok(vec![(0, self.converted(vm, id, v)?)]),
+            _ => {}
+        }
+        let info = types.raw(id).info;
+        let parts = direct_parts(types, id).filter(|parts| values.len() <= parts.len()).ok_or(Abort::BadType)?;
         let mut stored = Vec::with_capacity(parts.len());
         for (i, part) in parts.iter().enumerate() {
             // A single initialiser is that of all elements.
-            let value = if is_array && values.len() == 1 { values.first() } else { values.get(i) };
-            stored.push(match value {
-                Some(v) => self.to_scalar(vm, part.ctype, *v, false)?,
-                None => {
-                    let ct = types.raw(part.ctype);
-                    let scalar = Scalar::of(ct.info, ct.size).ok_or(Abort::BadType)?;
-                    // Zero has the same bits as a float and as an int.
-                    let scalar = if scalar == Scalar::F32 { Scalar::U32 } else { scalar };
-                    (self.zero(scalar), scalar)
-                }
-            });
+            let repeated = info.is_plain_array() && values.len() == 1;
+            let Some(v) = (if repeated { values.first() } else { values.get(i) }) else { break };
+            // A string or table may be the whole value.
+            if !info.is_struct() && v.1.is_str() || v.1.is_table() {
+                return Err(Abort::BadType);
+            }
+            stored.push((part.offset, self.converted(vm, part.ctype, *v)?));
         }
-        self.gc_step()?;
-        let (kid, ksize) = (self.b.kint(id.0 as i32), self.b.kint(size as i32));
-        let new = self.b.emit(Op::CNEW, Ty::Cdata, kid, ksize)?;
-        let base = self.payload(types, new, id)?;
-        for (part, (value, scalar)) in parts.iter().zip(stored) {
-            let offset = self.b.kword(u64::from(part.offset), Ty::I64);
-            let address = self.b.emit(Op::ADD, Ty::P64, base, offset)?;
-            self.b.emit(Op::XSTORE, ir_type(scalar), address, value)?;
-        }
-        Ok(new)
+        Ok(stored)
     }
     /// `ffi.cast(ct, value)`
     pub(super) fn cast(&mut self, vm: &Vm, id: CTypeId, value: Operand) -> Rec<IrRef> {
@@ -188,10 +140,4 @@ impl Recorder {
         let (r, _) = self.to_scalar(vm, id, value, true)?;
         self.new_box(id, r)
     }
-}
-
-/// Is a cdata of this type a scalar, behind a reference or not?
-fn is_scalar(types: &CTypeTable, id: CTypeId) -> bool {
-    let ct = types.get(types.raw_ref(id));
-    Scalar::of(ct.info, ct.size).is_some()
 }

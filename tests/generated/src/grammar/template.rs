@@ -42,6 +42,7 @@ pub(super) static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| {
         "debug",
         "environments",
         "errors",
+        "ffi",
         "garbage",
         "jit",
         "numbers",

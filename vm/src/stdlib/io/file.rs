@@ -36,9 +36,33 @@ pub struct LuaFile {
     pub stream: Option<Shared>,
     /// The origin.
     pub origin: Origin,
+    /// The stream of C, which code in C finds here; null before it asks for one, and once it is closed.
+    c: *mut libc::FILE,
+    /// Has code in C asked for it?
+    is_given: bool,
 }
 
 impl LuaFile {
+    /// The address where code in C finds its stream of C, which it gets now if the file is open.
+    fn give(&mut self) -> *mut *mut libc::FILE {
+        self.notice_close();
+        if let Some(stream) = self.stream.as_ref().filter(|_| !self.is_given)
+            && let Ok(c) = lock(stream).use_c()
+        {
+            self.c = c.as_ptr();
+            self.is_given = true;
+        }
+        &raw mut self.c
+    }
+    /// Code in C closes a file by closing its stream of C and writing null where it found that.
+    fn notice_close(&mut self) {
+        if self.is_given
+            && self.c.is_null()
+            && let Some(stream) = self.stream.take()
+        {
+            lock(&stream).forget_c();
+        }
+    }
     /// Closes the file; waits for the command behind a pipe, which an interrupt ends.
     pub fn close(&mut self) -> io::Result<()> {
         let Some(flushed) = self.close_stream() else { return Ok(()) };
@@ -49,7 +73,9 @@ impl LuaFile {
     }
     /// Closes the file, but does not wait for the command behind a pipe; `None` if it is closed already.
     pub fn close_stream(&mut self) -> Option<io::Result<()>> {
+        self.notice_close();
         let stream = self.stream.take()?;
+        self.c = core::ptr::null_mut();
         let flushed = lock(&stream).flush();
         drop(stream);
         Some(flushed)
@@ -105,7 +131,7 @@ pub fn file_result(vm: &mut Vm, r: io::Result<()>, name: Option<&[u8]>) -> LuaRe
 pub fn new_file(vm: &mut Vm, stream: Shared, origin: Origin) -> Value {
     let key = vm.new_str(META_KEY);
     let meta: Option<Gc<Table>> = vm.realm.registry.get_str(key).as_table();
-    let file = vm.new_udata(Box::new(LuaFile { stream: Some(stream), origin }), meta);
+    let file = vm.new_udata(Box::new(LuaFile { stream: Some(stream), origin, c: core::ptr::null_mut(), is_given: false }), meta);
     if let Some(meta) = meta {
         file.env.set(meta);
     }
@@ -127,7 +153,16 @@ fn closed(vm: &mut Vm) -> LuaError {
 
 /// The stream of a file.
 pub fn stream_of(u: Gc<Udata>) -> Option<Shared> {
-    u.with::<LuaFile, _>(|f| f.stream.clone()).flatten()
+    u.with::<LuaFile, _>(|f| {
+        f.notice_close();
+        f.stream.clone()
+    })
+    .flatten()
+}
+
+/// The address where code in C finds the `FILE *` of a file, null if that is closed; none if the userdata is no file.
+pub fn c_file(u: Gc<Udata>) -> Option<*mut *mut libc::FILE> {
+    u.with::<LuaFile, _>(LuaFile::give)
 }
 
 /// The stream of the first argument, which must be an open file.

@@ -1,10 +1,11 @@
 //! The io library.
 
+mod c_file;
 mod file;
 mod read;
 mod stream;
 
-pub use file::{c_path, error_text, file_result, new_temporary};
+pub use file::{c_file, c_path, error_text, file_result, new_temporary};
 pub(super) use stream::Bounds;
 pub use stream::{flush_all, flush_stdout, lost_output, use_c_stdout};
 

@@ -2,6 +2,7 @@
 //! them flushed when the process exits.
 
 use super::super::sys;
+use super::c_file::{CFile, Standard};
 use crate::interrupt::Flag;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
@@ -23,7 +24,7 @@ pub enum Buffering {
     Line,
     /// At once.
     None,
-    /// When C's standard output passes them on, to which they are written at once: programs in C write there as well.
+    /// When the stream of C passes them on, to which they are written at once.
     OfC,
 }
 
@@ -46,8 +47,11 @@ pub struct Stream {
     pos: usize,
     pending: Vec<u8>,
     buffering: Buffering,
-    /// Standard input: standard output is flushed before it waits.
-    is_stdin: bool,
+    /// Of standard input, standard output is flushed before it waits.
+    standard: Option<Standard>,
+    /// The stream of C through which everything goes, because code in C uses it, too. The buffering is `OfC` then, and nothing is read ahead
+    /// but the next byte.
+    c: Option<CFile>,
 }
 
 /// A stream that several owners share.
@@ -87,12 +91,12 @@ impl Stream {
     /// A stream over a file.
     pub fn new(file: File, access: Access) -> Stream {
         let buffering = Buffering::Full(BLOCK);
-        Stream { file, access, ahead: Vec::new(), pos: 0, pending: Vec::new(), buffering, is_stdin: false }
+        Stream { file, access, ahead: Vec::new(), pos: 0, pending: Vec::new(), buffering, standard: None, c: None }
     }
     /// The bytes that are read ahead; reads more if there are none. Empty at the end of the file. An interrupt that waits at `stop` ends the
     /// read with an error, even if the program catches it and reads again.
     pub fn fill(&mut self, stop: &Flag) -> io::Result<&[u8]> {
-        if self.pos == self.ahead.len() {
+        if self.pos == self.ahead.len() || self.c.is_some() {
             self.read_block(stop)?;
         }
         Ok(&self.ahead[self.pos..])
@@ -102,8 +106,15 @@ impl Stream {
         if !self.access.read {
             return Err(bad_descriptor());
         }
+        if let Some(c) = &self.c {
+            // The next byte stays in the stream, from which code in C may have read the last one.
+            self.ahead.clear();
+            self.pos = 0;
+            self.ahead.extend(c.peek()?);
+            return Ok(());
+        }
         self.flush()?;
-        if self.is_stdin {
+        if self.standard == Some(Standard::Input) {
             flush_stdout();
         }
         self.ahead.resize(BLOCK, 0);
@@ -120,6 +131,9 @@ impl Stream {
     }
     /// Takes `n` of the bytes that are read ahead.
     pub fn consume(&mut self, n: usize) {
+        if let Some(c) = self.c.as_ref().filter(|_| n != 0) {
+            c.take();
+        }
         self.pos = (self.pos + n).min(self.ahead.len());
     }
     /// Appends a line to `out`, with its newline if `keep`. False at the end of the file. As in LuaJIT, which reads lines as C
@@ -192,24 +206,58 @@ impl Stream {
     }
     /// Drops the bytes that are read ahead and moves the file's position back, if that is possible.
     fn drop_ahead(&mut self) {
-        let unread = self.ahead.len() - self.pos;
-        if unread > 0 {
+        if self.c.is_none() {
             // A pipe cannot be moved back: then the bytes are lost, as in C.
-            let _ = self.file.seek(SeekFrom::Current(-(unread as i64)));
+            let _ = self.move_back();
         }
         self.ahead.clear();
         self.pos = 0;
     }
+    /// Moves the position of the file to the first byte that is read ahead.
+    fn move_back(&mut self) -> io::Result<()> {
+        let unread = (self.ahead.len() - self.pos) as i64;
+        if unread == 0 { Ok(()) } else { self.file.seek(SeekFrom::Current(-unread)).map(drop) }
+    }
+    /// Passes the bytes that were written to the stream of C.
     #[cold]
     fn pass_to_c(&mut self) -> io::Result<()> {
-        let r = sys::write_c_stdout(&self.pending);
+        let r = self.c.as_ref().map_or(Ok(()), |c| c.write(&self.pending));
         self.pending.clear();
         r
     }
+    /// The stream of C for this one. From now on everything goes through that, so that it is in order with what code in C does.
+    pub fn use_c(&mut self) -> io::Result<&mut CFile> {
+        if self.c.is_none() {
+            self.flush()?;
+            let c = match self.standard {
+                Some(which) => CFile::standard(which),
+                None => {
+                    let c = CFile::new(&self.file, self.access)?;
+                    c.set_buffering(self.buffering)?;
+                    c
+                }
+            };
+            // What a pipe has given cannot be read again.
+            if self.move_back().is_err() {
+                c.put_back(&self.ahead[self.pos..]);
+            }
+            self.ahead.clear();
+            self.pos = 0;
+            self.buffering = Buffering::OfC;
+            self.c = Some(c);
+        }
+        self.c.as_mut().ok_or_else(bad_descriptor)
+    }
+    /// Code in C has closed the stream of C.
+    pub fn forget_c(&mut self) {
+        if let Some(c) = &mut self.c {
+            c.forget();
+        }
+    }
     /// Passes all written bytes to the system.
     pub fn flush(&mut self) -> io::Result<()> {
-        if self.buffering == Buffering::OfC {
-            return sys::flush_c_stdout();
+        if let Some(c) = &self.c {
+            return c.flush();
         }
         if self.pending.is_empty() {
             return Ok(());
@@ -221,6 +269,9 @@ impl Stream {
     }
     /// Moves the position; returns the new one.
     pub fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        if let Some(c) = &self.c {
+            return c.seek(to);
+        }
         self.flush()?;
         let to = match to {
             SeekFrom::Current(n) => SeekFrom::Current(n - (self.ahead.len() - self.pos) as i64),
@@ -234,12 +285,8 @@ impl Stream {
     /// Changes the buffering of writes.
     pub fn set_buffering(&mut self, b: Buffering) -> io::Result<()> {
         self.flush()?;
-        if self.buffering == Buffering::OfC {
-            return match b {
-                Buffering::Full(size) => sys::buffer_c_stdout(libc::_IOFBF, size),
-                Buffering::Line => sys::buffer_c_stdout(libc::_IOLBF, BLOCK),
-                Buffering::None | Buffering::OfC => sys::buffer_c_stdout(libc::_IONBF, 0),
-            };
+        if let Some(c) = &self.c {
+            return c.set_buffering(b);
         }
         self.buffering = b;
         Ok(())
@@ -319,6 +366,7 @@ pub fn stdout() -> &'static Shared {
     static STREAM: OnceLock<Shared> = OnceLock::new();
     STREAM.get_or_init(|| {
         let mut s = standard(&io::stdout(), Access { read: false, write: true });
+        s.standard = Some(Standard::Output);
         s.buffering = if io::stdout().is_terminal() { Buffering::Line } else { Buffering::Full(STDOUT_BLOCK) };
         share(s)
     })
@@ -329,7 +377,7 @@ pub fn stdin() -> &'static Shared {
     static STREAM: OnceLock<Shared> = OnceLock::new();
     STREAM.get_or_init(|| {
         let mut s = standard(&io::stdin(), Access { read: true, write: false });
-        s.is_stdin = true;
+        s.standard = Some(Standard::Input);
         share(s)
     })
 }
@@ -339,6 +387,7 @@ pub fn stderr() -> &'static Shared {
     static STREAM: OnceLock<Shared> = OnceLock::new();
     STREAM.get_or_init(|| {
         let mut s = standard(&io::stderr(), Access { read: false, write: true });
+        s.standard = Some(Standard::Error);
         s.buffering = Buffering::None;
         share(s)
     })
@@ -346,9 +395,7 @@ pub fn stderr() -> &'static Shared {
 
 /// From now on, standard output goes through that of C, so that it is in order with what programs in C write.
 pub fn use_c_stdout() {
-    let mut out = lock(stdout());
-    note_lost(out.flush());
-    out.buffering = Buffering::OfC;
+    note_lost(lock(stdout()).use_c().map(drop));
 }
 
 /// Flushes standard output.

@@ -1,0 +1,18 @@
+-- A script for sysbench: options, commands, random numbers (by the FFI), events in each thread's state.
+sysbench.cmdline.options = {size = {"Largest number", 100}, words = {"Words", {"a", "b"}}}
+
+function prepare() print("prepare", sysbench.opt.size) end
+sysbench.cmdline.commands = {prepare = {prepare}, words = {function() print("words", table.concat(sysbench.opt.words, "|")) end}}
+
+local drawn, sum = 0, 0
+function thread_init(id) assert(id == sysbench.tid) end
+function event()
+  local n = sysbench.rand.uniform(1, sysbench.opt.size)
+  assert(n >= 1 and n <= sysbench.opt.size)
+  assert(sysbench.rand.string("##-@@"):match("^%d%d%-%a%a$"))
+  drawn, sum = drawn + 1, sum + n
+end
+function thread_done()
+  assert(drawn > 0 and sum >= drawn)
+  print("done", sysbench.opt.threads == 1 and drawn or "", sysbench.opt.threads == 1 and sum or "")
+end
