@@ -236,6 +236,11 @@ fn unprofitable_traces_are_disabled() {
 }
 
 #[test]
+fn recordings_at_the_end_of_a_loop_are_repeated_at_once() {
+    passes_by_default(&["policy.lua", "end of loop"]);
+}
+
+#[test]
 fn coroutines_are_followed() {
     passes_in_both("coroutines.lua", &[]);
 }

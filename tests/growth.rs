@@ -112,6 +112,7 @@ fn objects_functions_and_arguments_of_many_kinds() {
         ("closures_made", 500, Exits::Settle),
         ("coroutines_made", 500, Exits::Settle),
         ("classes_made", 500, Exits::Settle),
+        ("methods_made", 5, Exits::Settle),
         ("fields_in_any_order", 500, Exits::Settle),
         ("values_of_all_types", 500, Exits::Settle),
         ("arguments_of_any_number", 500, Exits::Settle),

@@ -52,6 +52,24 @@ fn array_loop() {
     check("array_loop", &t.t);
 }
 
+/// The last guard of a loop is its back edge.
+#[test]
+fn rotated_loop() {
+    let mut t = Build::new();
+    let checked = IrRef(sload::TYPECHECK);
+    let i = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), checked);
+    let stop = t.guarded(Op::SLOAD, Ty::Int, IrRef(3), checked);
+    t.emit(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    t.snap(&[(2, i)]);
+    let one = t.int(1);
+    let next = t.emit(Op::ADD, Ty::Int, i, one);
+    t.snap(&[(2, next)]);
+    t.guarded(Op::LT, Ty::Int, next, stop);
+    t.emit(Op::PHI, Ty::Int, i, next);
+    t.t.link = Link::Loop;
+    check("rotated_loop", &t.t);
+}
+
 #[test]
 fn field_access_and_barrier() {
     let mut t = Build::new();

@@ -1,7 +1,7 @@
 //! Builtins as functions in C: `lua_tocfunction` gives their addresses, so that code in C can call them, and make other functions of them.
 #![allow(unsafe_code, reason = "functions in C are called with a coroutine of an open state")]
 
-use crate::abi::{ENTRY_SIZE, Outcome, builtin_entries, outcome};
+use crate::abi::{self, ENTRY_SIZE, Outcome, outcome};
 use crate::state::{L, enter};
 use perilune_vm::interp::frame::Catch;
 use perilune_vm::object::{Func, Gc};
@@ -10,13 +10,13 @@ use perilune_vm::{LuaResult, Value, Vm};
 use std::ffi::c_int;
 
 /// Number of entries, one for each id.
-pub const ENTRIES: usize = 512;
+const ENTRIES: usize = 512;
 
 const _: () = assert!(Builtin::ALL.len() + 2 <= ENTRIES);
 
 /// The address of the first entry, whose code is aligned.
 fn first() -> usize {
-    (builtin_entries as *const ()).expose_provenance().next_multiple_of(ENTRY_SIZE)
+    (entries as *const ()).expose_provenance().next_multiple_of(ENTRY_SIZE)
 }
 
 /// The address of a function in C that does what a builtin does; none for one that has upvalues.
@@ -26,11 +26,31 @@ pub fn address(f: Gc<Func>) -> Option<usize> {
     Some(first() + builtin.id() as usize * ENTRY_SIZE)
 }
 
+/// The functions in C.
+///
+/// # Safety
+/// Only code in C calls an entry, with a coroutine of an open state.
+// SAFETY: never called by Rust code; each entry follows the calling convention of C.
+#[unsafe(naked)]
+unsafe extern "C" fn entries() {
+    abi::entries!(ENTRIES, from_entry)
+}
+
+/// Jumped to by the entries.
+///
+/// # Safety
+/// The contract of the crate.
+// SAFETY: the body follows the calling convention of C.
+#[unsafe(naked)]
+unsafe extern "C" fn from_entry(l: L, address: usize) -> c_int {
+    abi::stub!(run)
+}
+
 /// The Rust part of all entries: calls the builtin whose entry the address lies in with the values of the running frame.
 ///
 /// # Safety
 /// The contract of the crate.
-pub unsafe extern "C" fn run(l: L, address: usize) -> Outcome {
+unsafe extern "C" fn run(l: L, address: usize) -> Outcome {
     // SAFETY: the caller's promise.
     unsafe { enter(l, |vm| outcome(call(vm, (address - first()) / ENTRY_SIZE))) }
 }

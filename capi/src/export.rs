@@ -39,8 +39,7 @@ macro_rules! raising {
             /// # Safety
             /// The contract of the crate.
             pub unsafe extern "C" fn inner($l: $crate::state::L $(, $arg: $ty)*) -> $returned {
-                // The outcome is made inside, so that the uncommon ways are tail calls.
-                $crate::state::enter($l, move |$vm| $crate::abi::$outcome((move || -> perilune_vm::LuaResult<$ret> { $body })()))
+                $crate::state::enter_for($l, $crate::abi::$outcome, move |$vm| -> perilune_vm::LuaResult<$ret> { $body })
             }
         }
     };

@@ -98,13 +98,7 @@ fn set_special(vm: &mut Vm, index: c_int, v: Value) {
     match index {
         GLOBALS => {
             if let Some(t) = v.as_table() {
-                if vm.cur == vm.realm.main {
-                    vm.set_globals(t);
-                } else {
-                    let co = vm.cur;
-                    co.env.set(t);
-                    vm.barrier_forward(co.header(), v);
-                }
+                vm.set_thread_env(vm.cur, t);
             }
         }
         ENVIRONMENT => {

@@ -56,6 +56,15 @@ pub unsafe fn enter<T>(l: L, f: impl FnOnce(&mut Vm) -> T) -> T {
     if vm.cur == co { f(vm) } else { enter_other(vm, co, f) }
 }
 
+/// [`enter`] for what may raise an error. The outcome for the C code is made inside, so that the uncommon ways are tail calls.
+///
+/// # Safety
+/// As for [`enter`].
+#[inline(always)]
+pub unsafe fn enter_for<T, U>(l: L, outcome: impl FnOnce(LuaResult<T>) -> U, body: impl FnOnce(&mut Vm) -> LuaResult<T>) -> U {
+    enter(l, |vm| outcome(body(vm)))
+}
+
 #[cold]
 #[inline(never)]
 fn enter_other<T>(vm: &mut Vm, co: Gc<Thread>, f: impl FnOnce(&mut Vm) -> T) -> T {

@@ -90,12 +90,7 @@ plain! {
             u.env.set(env);
             vm.barrier_forward(u.header(), Value::table(env));
         } else if let Some(co) = v.as_thread() {
-            if co == vm.realm.main {
-                vm.set_globals(env);
-            } else {
-                co.env.set(env);
-                vm.barrier_forward(co.header(), Value::table(env));
-            }
+            vm.set_thread_env(co, env);
         } else {
             return 0;
         }

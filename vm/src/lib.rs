@@ -32,6 +32,7 @@ pub mod source;
 pub mod state;
 pub mod stdlib;
 pub mod syntax;
+mod tag;
 pub mod text;
 pub mod value;
 

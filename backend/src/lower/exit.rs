@@ -4,6 +4,7 @@
 //! jumps to the function's shared tail, which tail-calls through the exit table. Where a side trace is attached to the exit, the
 //! side trace is lowered into that block instead.
 
+use super::rotate::GuardBranch;
 use super::value::{INT_HIGH, MEM};
 use super::{Lower, Pending, Res};
 use crate::exit_abi;
@@ -50,15 +51,16 @@ impl<'a> Lower<'a> {
         let (exit, next) = (self.exit()?, self.block());
         // Cranelift puts the second successor next, if it is not cold. The trace goes on next, not its side trace.
         let opposite = if self.pos.func.layout.is_cold(exit) { None } else { self.opposite(cond) };
-        match opposite {
+        let branch = match opposite {
             Some(not) => self.pos.ins().brif(not, exit, &[], next, &[]),
             None => self.pos.ins().brif(cond, next, &[], exit, &[]),
         };
+        self.cur.last_guard = Some(GuardBranch { branch, cond, continues: true, next, exit });
         self.enter(next);
         Ok(())
     }
     /// The opposite of a comparison.
-    fn opposite(&mut self, cond: Value) -> Option<Value> {
+    pub(super) fn opposite(&mut self, cond: Value) -> Option<Value> {
         let ins = self.pos.func.dfg.value_def(cond).inst()?;
         match self.pos.func.dfg.insts[ins] {
             InstructionData::IntCompare { cond, args: [a, b], .. } => Some(self.pos.ins().icmp(cond.complement(), a, b)),
@@ -69,7 +71,8 @@ impl<'a> Lower<'a> {
     /// Leaves where `cond` holds, continues otherwise.
     pub(super) fn guard_not(&mut self, cond: Value) -> Res<()> {
         let (exit, next) = (self.exit()?, self.block());
-        self.pos.ins().brif(cond, exit, &[], next, &[]);
+        let branch = self.pos.ins().brif(cond, exit, &[], next, &[]);
+        self.cur.last_guard = Some(GuardBranch { branch, cond, continues: false, next, exit });
         self.enter(next);
         Ok(())
     }

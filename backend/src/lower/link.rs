@@ -139,6 +139,7 @@ impl Lower<'_> {
             args.push(self.val(r)?);
         }
         args.extend(self.cur.fuel_left);
+        self.rotate();
         self.jump(head, &args);
         Ok(())
     }

@@ -25,6 +25,7 @@ mod link;
 mod load;
 mod memory;
 mod plan;
+mod rotate;
 mod start;
 mod value;
 mod witness;
@@ -43,6 +44,7 @@ use known::KnownSlot;
 use perilune_recorder::ir::{Ins, IrRef, Mode, Op, SnapId, Trace, Ty};
 use perilune_vm::helper::Helper;
 use plan::{Class, Plan};
+use rotate::GuardBranch;
 use start::Start;
 
 type Res<T> = Result<T, BackendError>;
@@ -96,6 +98,8 @@ struct Current<'a> {
     /// The snapshot in force and its exit, once there is one.
     snap: SnapId,
     exit: Option<Block>,
+    /// The guard emitted last.
+    last_guard: Option<GuardBranch>,
     /// Index of the FUEL whose instructions run.
     fuel: Option<usize>,
     /// In a loop that calls no builtin: the fuel left. It is in memory otherwise.
@@ -197,6 +201,7 @@ impl<'a> Current<'a> {
             moved: 0,
             snap: SnapId::FIRST,
             exit: None,
+            last_guard: None,
             fuel: None,
             fuel_left: None,
             start: Start::new(start),

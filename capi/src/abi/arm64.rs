@@ -146,34 +146,23 @@ macro_rules! variadic_stub {
         )
     };
 }
-pub(crate) use {buffer_stub, double_stub, stub, variadic_stub};
-
-/// The entries of builtins that code in C calls: each adds its own address to the arguments.
-// SAFETY: never called by Rust code; each entry follows the calling convention of C.
-#[unsafe(naked)]
-pub unsafe extern "C" fn builtin_entries() {
-    naked_asm!(
-        ".p2align 4",
-        ".rept {entries}",
-        "hint 34",
-        "adr x1, .",
-        "b {call}",
-        ".p2align 4",
-        ".endr",
-        entries = const crate::builtins::ENTRIES,
-        call = sym call_builtin,
-    )
+/// The body of functions one after another, each of which adds its own address to the arguments and jumps to the same function.
+macro_rules! entries {
+    ($number:expr, $call:path) => {
+        ::core::arch::naked_asm!(
+            ".p2align 4",
+            ".rept {number}",
+            "hint 34",
+            "adr x1, .",
+            "b {call}",
+            ".p2align 4",
+            ".endr",
+            number = const $number,
+            call = sym $call,
+        )
+    };
 }
-
-/// Jumped to by the entries.
-///
-/// # Safety
-/// The contract of the crate.
-// SAFETY: the body follows the calling convention of C.
-#[unsafe(naked)]
-unsafe extern "C" fn call_builtin(l: L, address: usize) -> core::ffi::c_int {
-    stub!(crate::builtins::run)
-}
+pub(crate) use {buffer_stub, double_stub, entries, stub, variadic_stub};
 
 /// Variable arguments, as C's `va_list` has them.
 #[derive(Debug)]

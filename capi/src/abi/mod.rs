@@ -17,14 +17,14 @@ mod x64;
 mod cpp;
 
 #[cfg(target_arch = "aarch64")]
-pub use arm64::{VaList, builtin_entries, throw};
+pub use arm64::{VaList, throw};
 #[cfg(target_arch = "x86_64")]
-pub use x64::{VaList, builtin_entries, throw};
+pub use x64::{VaList, throw};
 
 #[cfg(target_arch = "aarch64")]
-pub(crate) use arm64::{buffer_stub, double_stub, stub, variadic_stub};
+pub(crate) use arm64::{buffer_stub, double_stub, entries, stub, variadic_stub};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x64::{buffer_stub, double_stub, stub, variadic_stub};
+pub(crate) use x64::{buffer_stub, double_stub, entries, stub, variadic_stub};
 
 /// Bytes of the code of a builtin's entry.
 pub const ENTRY_SIZE: usize = 16;

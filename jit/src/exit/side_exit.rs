@@ -51,7 +51,7 @@ impl Registry {
     #[inline]
     pub(super) fn charge(&self, vm: &Vm, facts: &ExitFacts) -> Option<Charge> {
         let &ExitFacts { exit, root, saving, is_end, .. } = facts;
-        let is_final = || is_end || self.exit(exit).is_some_and(|x| x.hot_count == Exit::DONE || x.tries > 0);
+        let is_final = || is_end || self.exit(exit).is_some_and(|x| x.hot_count == Exit::DONE || x.tries > 0 && x.length == 0);
         if saving < 0 && !is_final() {
             return None;
         }
@@ -212,7 +212,7 @@ impl Jit {
         Some(Rc::clone(&entry.trace))
     }
     /// Disables an unprofitable root trace: it is no longer entered. Its position must become four times as hot before another one is
-    /// recorded; the second time it is blacklisted.
+    /// recorded.
     fn disable_root(&self, root: TraceId) {
         let registry = self.registry.borrow();
         let Some(e) = registry.get(root) else { return };

@@ -18,6 +18,9 @@ use std::rc::Rc;
 const MIN_PENALTY: u32 = 36 * 2;
 /// A position whose penalty would be so many times the first one is blacklisted: after ten failures, as in LuaJIT.
 const MAX_PENALTY: u32 = 1 << 10;
+/// Disabled traces after which a position is blacklisted. The last ones were 65,536 times as hot as the first: since each wait is four times
+/// as long, all that were compiled in vain take a small part of the time.
+const MAX_DISABLED: u32 = 8;
 
 /// How often a trace that only returns is rejected from a function that recurses. If every other call recurses, one in a million such
 /// functions gets no trace that recurses.
@@ -210,7 +213,7 @@ impl ProtoTable {
         record.disabled += 1;
         record.hot_count = 0;
         record.penalty = record.penalty.max(hot).saturating_mul(4);
-        record.blacklisted = record.disabled > 1;
+        record.blacklisted = record.disabled > MAX_DISABLED;
         record.blacklisted
     }
     /// The hot counts that the last abort at a position adds; 0 if there was none.

@@ -26,25 +26,33 @@ impl From<Abort> for Failure {
     }
 }
 
+/// A recording that started at an exit was aborted.
+fn note_failure(x: &mut Exit, is_first: bool, reason: Abort) {
+    // A loop that was about to end may run longer the next time. The next exit is a try as good as this one was, while a count that is
+    // twice as high comes at the end again if it is a multiple of the number of iterations.
+    let was_near_end = is_first && reason == Abort::LeavingLoop && x.failed_restarts < Exit::MAX_RESTARTS;
+    if was_near_end {
+        x.failed_restarts += 1;
+    } else if is_first && reason != Abort::Retry {
+        x.failed_restarts = Exit::MAX_RESTARTS;
+    }
+    if was_near_end || reason == Abort::Retry {
+        // The attempt does not count: the next one knows what this one has found.
+        x.tries = x.tries.saturating_sub(1);
+    } else {
+        x.length = 0;
+    }
+}
+
 impl Jit {
     /// Aborts the recording, if there is one.
     pub(super) fn abort_recording(&self, vm: &mut Vm, failure: Failure) {
         let Some(r) = self.end_recording(vm) else { return };
-        if let Some(parent) = r.recorder.b.trace.parent.filter(|p| p.exit == SnapId::FIRST)
-            && failure.reason != Abort::Retry
-            && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
-        {
-            // A loop that was about to end may run longer the next time.
-            let tries = if failure.reason == Abort::LeavingLoop { 1 } else { Exit::MAX_RESTARTS };
-            x.failed_restarts = x.failed_restarts.saturating_add(tries);
-        }
         let trace = &r.recorder.b.trace;
         if let Some(parent) = trace.parent
-            && failure.reason == Abort::Retry
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
-            // The attempt does not count: the next one knows what this one has found.
-            x.tries = x.tries.saturating_sub(1);
+            note_failure(x, parent.exit == SnapId::FIRST, failure.reason);
         }
         if r.recorder.is_stale()
             && let Some(pos) = self.registry.borrow().disarm_root(r.recorder.root())

@@ -5,8 +5,13 @@ use crate::ir::Ty;
 use perilune_vm::object::{Func, Gc, InsPtr, Proto, ShapeId, Table};
 use perilune_vm::{Value, Vm};
 
-/// Prototypes with more closures than this are recognised by their code.
+/// Closures of prototypes with more closures than this are recognised by their code.
 const MANY_CLOSURES: u32 = 8;
+
+/// Does the program make closures of this prototype again and again?
+pub(super) fn has_many_closures(proto: Gc<Proto>) -> bool {
+    proto.hdr.word.get() > MANY_CLOSURES
+}
 
 /// What recordings found at one bytecode instruction: types of numbers, called functions, shapes of tables.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
@@ -21,8 +26,6 @@ pub struct Site {
     pub leaves: bool,
     /// Addresses of the function called there last, and of its prototype.
     pub callee: (usize, usize),
-    /// Several functions of one prototype were called.
-    pub closures: bool,
     /// The prototypes of called functions for which an exit there was taken.
     pub callees: Distinct<8>,
     /// The tables that keys were looked up in last.
@@ -173,11 +176,13 @@ impl Feedback {
             // Objects are aligned: addresses differ in the lower half, without its last bits.
             self.site.callees.add((callee.1 >> 3) as u32 | 1);
         }
-        if !self.site.closures && before.1 == callee.1 && before.0 != callee.0 {
-            self.site.closures = true;
+        let made = &proto.hdr.word;
+        if before.1 == callee.1 && before.0 != callee.0 && made.get() <= MANY_CLOSURES {
+            // A program that replaces its closures does so for all calls: each of them would have to learn it by a recording of its own.
+            made.set(MANY_CLOSURES + 1);
             self.learned();
         }
-        self.site.closures || proto.hdr.word.get() > MANY_CLOSURES
+        has_many_closures(proto)
     }
     /// Notes which tables the current instruction has met. If the trace starts at the exit of a guard of this instruction, a table of
     /// another shape may be the reason of that exit. From then on keys that are present are looked up in their nodes: such code works for

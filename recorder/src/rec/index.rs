@@ -1,5 +1,6 @@
 //! Indexing: reads and writes of table fields, through `__index` and `__newindex` (LuaJIT's `lj_record_idx`).
 
+use super::feedback::has_many_closures;
 use super::meta::Operand;
 use super::{Rec, Recorder};
 use crate::abort::Abort;
@@ -176,6 +177,7 @@ impl Recorder {
     /// `o[k]`, following `__index` as long as it leads to tables.
     pub(super) fn index(&mut self, vm: &Vm, object: (IrRef, Value), key: (IrRef, Value)) -> Rec<Indexed> {
         let (mut r, mut v) = object;
+        self.feedback.site.classes |= is_method_made_anew(vm, v, key.1);
         for depth in 0..MAX_CHAIN {
             let (meta, kmeta);
             if let Some(t) = v.as_table() {
@@ -367,4 +369,22 @@ impl Recorder {
         self.snaps.needed = true;
         Ok(())
     }
+}
+
+/// Is the value of a key, which `__index` leads to, one of many closures of its prototype? A program that makes its methods anew makes the
+/// classes anew that hold them.
+fn is_method_made_anew(vm: &Vm, object: Value, key: Value) -> bool {
+    let Some(name) = vm.realm.meta_names[MM::Index as usize] else { return false };
+    let mut v = object;
+    for depth in 0..MAX_CHAIN {
+        let Some(t) = v.as_table() else { return false };
+        let found = t.get(key);
+        if !found.is_nil() {
+            let proto = found.as_func().and_then(|f| f.proto());
+            return depth > 0 && proto.is_some_and(has_many_closures);
+        }
+        let Some(meta) = t.meta.get() else { return false };
+        v = meta.get_str(name);
+    }
+    false
 }

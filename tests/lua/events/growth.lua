@@ -39,6 +39,21 @@ function shapes.classes_made(n)
   end
   assert(s == 20 * n * (n + 1))
 end
+-- A class for each object, with methods of its own, which are called in many places.
+function shapes.methods_made(n)
+  for _ = 1, n do
+    local class = {}
+    class.__index = class
+    function class:get() return self.state end
+    function class:add(k) self.state = self.state + k return self end
+    local o = setmetatable({ state = 0 }, class)
+    for _ = 1, 200 do
+      local x = o:add(1):get() + o:add(2):get() - o:add(1):add(-2):get() + o:add(-1):get()
+      local y = o:add(3):get() - o:add(-3):get() + o:add(2):add(-1):get() - o:add(-2):get()
+      assert(x == 3 and y == 5 and o.state == 0)
+    end
+  end
+end
 -- Fields at other places in each table.
 function shapes.fields_in_any_order(n)
   local s = 0

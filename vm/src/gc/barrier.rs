@@ -40,7 +40,7 @@ impl Vm {
     fn barrier_back_cold(&mut self, t: Gc<Table>) {
         t.hdr.black_to_gray();
         if self.heap.cycle.phase.is_marking() {
-            self.heap.cycle.marker.gray_again.push(t);
+            self.heap.cycle.marker.gray_again.push(t.header());
         }
     }
     /// Must be called after `v` was stored into the object `o`, which is not a table.

@@ -4,14 +4,24 @@
 //! to. The finalizers are called one per step; their userdata are freed in a later cycle. A finalizer is called once.
 
 use super::heap::{Due, Finalizers};
-use super::{Heap, Marker, Phase};
+use super::{Heap, Marker, Phase, stacks};
 use crate::Vm;
 use crate::hooks::Mode;
-use crate::object::{Cdata, Gc, Udata, cdata_flag};
+use crate::meta::MM;
+use crate::object::{Cdata, Gc, Table, Udata, cdata_flag};
 use crate::value::Value;
 
 /// When the state closes, finalizers may create userdata with finalizers. This is the most rounds of that.
 const CLOSE_ROUNDS: usize = 10;
+/// Bit of the negative metamethod cache for `__gc`.
+const NO_GC: u8 = 1 << MM::Gc as u8;
+/// Userdata that are searched at a time. The search of each, in its metatable, may cost several cache misses, of about 100 ns.
+const SEARCHED: usize = 256;
+
+/// Is it known that the metatable has no `__gc`?
+fn has_no_gc(meta: Gc<Table>) -> bool {
+    meta.hdr.b0.get() & NO_GC != 0
+}
 
 impl Due {
     /// Marks the object and its finalizer.
@@ -27,6 +37,11 @@ impl Due {
 }
 
 impl Finalizers {
+    /// A cycle begins: no userdata has been searched.
+    pub(super) fn begin_search(&mut self) {
+        self.unreached.clear();
+        self.searched = 0;
+    }
     /// Queues cdata that have a finalizer and are unreachable (or `all` of them), newest first.
     fn separate_cdata(&mut self, all: bool) {
         let mut found = Vec::new();
@@ -58,17 +73,51 @@ impl Heap {
 
 impl Vm {
     fn finalizer_of(&self, u: Gc<Udata>) -> Option<Value> {
-        let gc = u.meta.get()?.get_str(self.heap.names.gc);
+        let gc = self.metatable_method(u.meta.get()?, MM::Gc);
         if gc.is_nil() { None } else { Some(gc) }
     }
-    /// Queues userdata that have a finalizer and are unreachable (or `all` of them).
-    pub(super) fn separate_udata(&mut self, all: bool) {
-        let mut found = Vec::new();
-        for u in self.heap.lists.udatas.iter().rev() {
-            if (all || u.hdr.is_white()) && u.hdr.b0.get() == 0 && self.finalizer_of(*u).is_some() {
-                u.hdr.b0.set(1);
-                found.push(Due::Udata(*u));
+    /// Sets or removes the metatable of a userdata.
+    pub fn set_udata_meta(&mut self, u: Gc<Udata>, meta: Option<Gc<Table>>) {
+        u.meta.set(meta);
+        self.barrier_forward(u.header(), meta.map_or(Value::NIL, Value::table));
+        if u.hdr.is_white() && self.heap.finalizers.searched != 0 {
+            // It may have been searched without this metatable.
+            self.heap.finalizers.unreached.push((u, None));
+        }
+    }
+    /// Before the atomic phase: searches some userdata for those that are white, since only these, and those that are new, may turn out to be
+    /// due. Returns a measure of the work; `None` if there is nothing to search.
+    pub(super) fn search_udata(&mut self) -> Option<usize> {
+        let from = self.heap.finalizers.searched;
+        let end = self.heap.lists.udatas.len().min(from + SEARCHED);
+        for i in from..end {
+            let u = self.heap.lists.udatas[i];
+            if u.hdr.is_white() && u.hdr.b0.get() == 0 && u.meta.get().is_some() {
+                let without = if self.finalizer_of(u).is_none() { u.meta.get() } else { None };
+                self.heap.finalizers.unreached.push((u, without));
             }
+        }
+        self.heap.finalizers.searched = end;
+        // The last few are left to the atomic phase, or the search would never end while there are new ones.
+        (end - from == SEARCHED).then_some(SEARCHED * stacks::WORK)
+    }
+    /// Queues userdata that have a finalizer and are unreachable (or `all` of them), newest first.
+    pub(super) fn separate_udata(&mut self, all: bool) {
+        let f = &mut self.heap.finalizers;
+        let (unreached, searched) = (core::mem::take(&mut f.unreached), core::mem::take(&mut f.searched));
+        let mut found = Vec::new();
+        let mut consider = |u: Gc<Udata>| {
+            if (all || u.hdr.is_white()) && u.hdr.b0.get() == 0 && self.finalizer_of(u).is_some() {
+                u.hdr.b0.set(1);
+                found.push(Due::Udata(u));
+            }
+        };
+        let first_new = if all { 0 } else { searched };
+        self.heap.lists.udatas[first_new..].iter().rev().for_each(|u| consider(*u));
+        if !all {
+            // Most have no finalizer, and have not got one: then only one word is looked at.
+            let may_have_one = |(_, without): &&(_, Option<Gc<Table>>)| without.is_none_or(|meta| !has_no_gc(meta));
+            unreached.iter().rev().filter(may_have_one).for_each(|(u, _)| consider(*u));
         }
         self.heap.finalizers.due.extend(found);
         self.heap.finalizers.separate_cdata(all);
@@ -133,6 +182,7 @@ impl Vm {
     }
     /// Calls the finalizers of all userdata, newest first, before the state closes.
     pub fn run_all_finalizers(&mut self) {
+        self.heap.settle();
         for _ in 0..CLOSE_ROUNDS {
             self.separate_udata(true);
             if self.heap.finalizers.due.is_empty() {

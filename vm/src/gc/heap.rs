@@ -5,10 +5,11 @@ use super::Marker;
 use super::block::{Block, Blocks, FreeCell};
 use super::pause::Pauses;
 use super::raw::{RawPools, large_layout};
+use super::settle::Filter;
 use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
 use super::watch::{Change, Watch};
 use crate::object::{
-    Cdata, Func, Gc, GcHeader, Kind, Node, Object, Proto, Shapes, Str, StrTable, Thread, ThreadLink, Udata, Watchpoints,
+    Cdata, Func, Gc, GcHeader, Kind, Node, Object, Proto, Shapes, Str, StrTable, Table, Thread, ThreadLink, Udata, Watchpoints,
 };
 use crate::value::Value;
 use core::cell::Cell;
@@ -23,6 +24,8 @@ pub enum Phase {
     Propagate,
     /// All gray objects done: the atomic phase is due.
     Atomic,
+    /// Taking what is dead off lists.
+    Settle,
     /// Freeing what is dead.
     Sweep,
     /// Calling finalizers.
@@ -83,8 +86,6 @@ pub struct HeapCounts {
 /// Strings that the collector itself needs.
 #[derive(Copy, Clone, Debug)]
 pub struct Names {
-    /// `__gc`
-    pub gc: Gc<Str>,
     /// `__mode`
     pub mode: Gc<Str>,
     /// "not enough memory"
@@ -151,17 +152,21 @@ pub(super) struct CellMemory {
 pub(super) struct Cycle {
     pub phase: Phase,
     pub marker: Marker,
+    /// Progress of the list that is being filtered.
+    pub filter: Filter,
+    /// Has the list of coroutines with open upvalues been filtered?
+    pub upvals_settled: bool,
     /// Class being swept in steps.
     pub sweep_class: usize,
     /// Large objects that are still to be swept, from the end; `usize::MAX` when none are being swept.
     pub sweep_large: usize,
 }
 
-/// Lists of all objects of some kinds, in the order of their creation.
+/// Lists of objects of some kinds, in the order of their creation.
 #[derive(Debug, Default)]
 pub(super) struct ObjectLists {
-    /// Coroutines.
-    pub threads: Vec<Gc<Thread>>,
+    /// Coroutines that have had open upvalues since the last cycle.
+    pub with_upvals: Vec<Gc<Thread>>,
     /// Userdata.
     pub udatas: Vec<Gc<Udata>>,
     /// Prototypes.
@@ -180,6 +185,10 @@ pub(super) enum Due {
 /// Finalizers that are due.
 #[derive(Debug, Default)]
 pub(crate) struct Finalizers {
+    /// Userdata that were white when they were searched for in this cycle; those without a finalizer with their metatables.
+    pub(super) unreached: Vec<(Gc<Udata>, Option<Gc<Table>>)>,
+    /// How many userdata of [`ObjectLists::udatas`] have been searched.
+    pub(super) searched: usize,
     /// Objects whose finalizer is due, in the order of the calls.
     pub(super) due: VecDeque<Due>,
     /// The finalizers of cdata by their addresses, with numbers in the order in which they were set.
@@ -258,8 +267,15 @@ impl Heap {
             strings: StrTable::new(seed),
             shapes: Shapes::new(),
             watchpoints: Watchpoints::default(),
-            names: Names { gc: dangling, mode: dangling, no_memory: dangling },
-            cycle: Cycle { phase: Phase::Pause, marker: Marker::default(), sweep_class: NUM_CLASSES, sweep_large: usize::MAX },
+            names: Names { mode: dangling, no_memory: dangling },
+            cycle: Cycle {
+                phase: Phase::Pause,
+                marker: Marker::default(),
+                filter: Filter::default(),
+                upvals_settled: false,
+                sweep_class: NUM_CLASSES,
+                sweep_large: usize::MAX,
+            },
             lists: ObjectLists::default(),
             finalizers: Finalizers::default(),
             pacing: Pacing {
@@ -285,11 +301,7 @@ impl Heap {
                 depth: Cell::new(u32::MAX),
             })),
         };
-        heap.names = Names {
-            gc: heap.new_fixed_str(b"__gc"),
-            mode: heap.new_fixed_str(b"__mode"),
-            no_memory: heap.new_fixed_str(b"not enough memory"),
-        };
+        heap.names = Names { mode: heap.new_fixed_str(b"__mode"), no_memory: heap.new_fixed_str(b"not enough memory") };
         heap.cycle.marker.mode_name = Some(heap.names.mode);
         heap
     }
@@ -438,9 +450,6 @@ impl Heap {
         self.keep_for_copy(size);
         self.report(Change::Alloc { at: p as usize, size });
         p
-    }
-    pub(crate) fn note_thread(&mut self, t: Gc<Thread>) {
-        self.lists.threads.push(t);
     }
     pub(crate) fn note_udata(&mut self, u: Gc<Udata>) {
         self.lists.udatas.push(u);

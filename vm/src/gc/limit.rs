@@ -23,6 +23,10 @@ const SOURCE: usize = 24;
 /// Bytes that the parser keeps for a byte of source text of the densest kind: a constructor of short strings. What is compiled is made of
 /// them, and both are there for a moment.
 const PARSED: usize = 8;
+/// This part of the limit must be free after a collection that the limit has caused. A program whose live objects almost reach the limit would
+/// otherwise collect for every few bytes. So it collects at most this often while it allocates as much as the limit, which makes an
+/// allocation some hundred times as expensive, not a hundred thousand times.
+const SPARE: usize = 64;
 /// Memory of this size grows without being copied.
 const REMAPPED: usize = 32 << 20;
 
@@ -180,7 +184,7 @@ impl Vm {
             self.strings.buffer = buffer;
         }
     }
-    /// Fails if `extra` bytes do not fit below the limit even after a full collection, or memory stays short.
+    /// Fails if `extra` bytes do not fit below the limit even after a full collection, or that leaves too little, or memory stays short.
     #[inline]
     pub(super) fn enforce_limit(&mut self, extra: usize) -> LuaResult<()> {
         if reserve::is_short() {
@@ -206,7 +210,7 @@ impl Vm {
     fn collect_for(&mut self, extra: usize, limit: usize) -> LuaResult<()> {
         self.full_gc();
         self.heap.limit.recovered = self.heap.total;
-        if self.heap.total.saturating_add(extra) > limit { Err(self.out_of_memory()) } else { Ok(()) }
+        if self.heap.total.saturating_add(extra.max(limit / SPARE)) > limit { Err(self.out_of_memory()) } else { Ok(()) }
     }
     /// "not enough memory"
     #[cold]

@@ -2,10 +2,10 @@
 //!
 //! A white object that is reached becomes gray and is pushed on a stack. When it is popped, it becomes black, and the objects that it
 //! refers to are reached. There is no recursion.
-#![allow(unsafe_code, reason = "above its top, a stack holds nothing that anybody needs")]
 
 use super::Heap;
 use super::slices::Slices;
+use super::stacks::Stacks;
 use super::visit::{Edge, Visitor};
 use super::weak::WeakMode;
 use crate::Vm;
@@ -19,8 +19,9 @@ const LARGE: usize = 1 << 20;
 const FEW: usize = 5000;
 /// So many bytes of new objects may be left to it: about a millisecond, if all of them are reached.
 const LITTLE: usize = 2 << 20;
-/// The most rounds. A program that changes objects faster than the collector marks them is not caught up with by more.
-const ROUNDS: u32 = 4;
+/// The most rounds. Each is faster than the one before ([`Marker::pace`]), so that the collector catches up with a program that changes objects
+/// as fast as it marks them: in eight rounds with a thousandth left. A program that is several times as fast is not caught up with by more.
+const ROUNDS: usize = 8;
 
 /// The marking state.
 #[derive(Debug, Default)]
@@ -28,11 +29,11 @@ pub struct Marker {
     /// Reached, to be traversed.
     pub(super) gray: Vec<Gc<GcHeader>>,
     /// Tables that were stored into, to be traversed again.
-    pub(super) gray_again: Vec<Gc<Table>>,
-    /// Coroutines to be traversed again in the atomic phase.
-    pub(super) threads: Vec<Gc<Thread>>,
+    pub(super) gray_again: Vec<Gc<GcHeader>>,
+    /// Coroutines that were traversed.
+    pub(super) stacks: Stacks,
     /// Rounds begun in this cycle, see [`Marker::begins_round`].
-    rounds: u32,
+    rounds: usize,
     /// Bytes in use when the last of them, or the cycle, began.
     in_use: usize,
     /// Large tables that are being traversed.
@@ -105,7 +106,7 @@ impl Marker {
     pub(super) fn reset(&mut self) {
         self.gray.clear();
         self.gray_again.clear();
-        self.threads.clear();
+        self.stacks.clear();
         self.rounds = 0;
         self.slices.clear();
         self.weak.clear();
@@ -123,32 +124,40 @@ impl Marker {
         while done < budget {
             done += match self.gray.pop() {
                 Some(o) => self.traverse(o),
-                None if self.slices.is_empty() => break,
-                None => self.traverse_slice(),
+                None if !self.slices.is_empty() => self.traverse_slice(),
+                None if !self.stacks.is_checked() => self.check_stacks(),
+                None => break,
             }
         }
         done
     }
     /// Is nothing left to be traversed before the atomic phase, with so many bytes in use?
     pub(super) fn is_done(&mut self, in_use: usize) -> bool {
-        self.gray.is_empty() && self.slices.is_empty() && !self.begins_round(in_use)
+        self.gray.is_empty() && self.slices.is_empty() && self.stacks.is_checked() && !self.begins_round(in_use)
     }
     /// Turns again to the tables that were stored into, and to the stacks, since what is new is often reached by them only. The atomic phase,
     /// which must do the same, then finds little. False if it would find little as it is.
     fn begins_round(&mut self, in_use: usize) -> bool {
-        let few = self.gray_again.len() <= FEW && !self.gray_again.iter().any(|t| t.is_large());
+        let is_large = |o: &Gc<GcHeader>| matches!(o.typed(), Some(Object::Table(t)) if t.is_large());
+        let few = self.gray_again.len() <= FEW && !self.gray_again.iter().any(is_large);
         if self.rounds == ROUNDS || few && in_use.saturating_sub(self.in_use) < LITTLE {
             return false;
         }
         self.rounds += 1;
         self.in_use = in_use;
-        self.gray.extend(self.gray_again.drain(..).map(Gc::header));
-        if self.threads.len() <= FEW {
-            self.gray.extend(self.threads.drain(..).map(Gc::header));
+        // Gray is empty. Both lists may have a million entries, so they are not copied.
+        core::mem::swap(&mut self.gray, &mut self.gray_again);
+        if self.stacks.running.len() <= FEW {
+            self.gray.extend(self.stacks.running.drain(..).map(Gc::header));
         } else if let Some((running, _)) = self.running {
             self.gray.push(running.header());
         }
+        self.stacks.check_again();
         true
+    }
+    /// How many times its usual work a step does.
+    pub(super) fn pace(&self) -> usize {
+        1 + self.rounds
     }
     /// Traverses one gray object; returns a measure of the work.
     #[inline]
@@ -226,35 +235,6 @@ impl Marker {
             self.mark_value(n.val.get());
         }
     }
-    #[cold]
-    #[inline(never)]
-    fn traverse_thread(&mut self, t: Gc<Thread>) -> usize {
-        // It stays gray, and is traversed again in the atomic phase.
-        t.visit(self);
-        if self.atomic {
-            // SAFETY: the top of that stack.
-            unsafe { clear_unused_stack(&t, self.stack_top(&t)) };
-        } else {
-            self.threads.push(t);
-        }
-        128 + t.size.get() as usize * 8
-    }
-}
-
-/// Clears the slots of a stack above `top`, so that no slot ever refers to a freed object.
-///
-/// # Safety
-/// `top` is on that stack.
-unsafe fn clear_unused_stack(t: &Thread, top: *mut Value) {
-    let mut p = top;
-    // SAFETY: `top` and the end delimit a part of the stack's memory, which nobody else looks at during a step.
-    unsafe {
-        let end = t.stack.get().add(t.size.get() as usize);
-        while p < end {
-            *p = Value::NIL;
-            p = p.add(1);
-        }
-    }
 }
 
 impl Vm {
@@ -318,6 +298,7 @@ impl Vm {
         self.heap.cycle.marker.reset();
         self.heap.cycle.marker.in_use = self.heap.total;
         self.heap.limit.grown = 0;
+        self.heap.finalizers.begin_search();
         self.mark_roots();
     }
 }

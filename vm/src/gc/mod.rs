@@ -5,13 +5,14 @@
 //! move anything:
 //!
 //! ```text
-//!   Pause -> Propagate -> Atomic -> Sweep -> Finalize -> Pause
+//!   Pause -> Propagate -> Atomic -> Settle -> Sweep -> Finalize -> Pause
 //! ```
 //!
 //! * *Propagate* blackens objects from a gray stack, a bounded amount per step ([`mark`]). The program runs between the steps;
 //!   a store into a black object goes through a barrier ([`barrier`]).
-//! * *Atomic* finishes the marking without interruption: stacks again, tables touched since they were black, weak tables
-//!   ([`weak`]), userdata with finalizers ([`finalize`]). Then the two whites change places: what is still white is dead.
+//! * *Atomic* finishes the marking without interruption: stacks that have changed (`stacks`), tables touched since they were black, weak
+//!   tables ([`weak`]), userdata with finalizers ([`finalize`]). Then the two whites change places: what is still white is dead.
+//! * *Settle* takes what is dead off the heap's lists (`settle`).
 //! * *Sweep* visits each block once, on demand of the allocator or in steps, frees the dead and whitens the rest ([`sweep`]).
 //! * *Finalize* calls one `__gc` per step.
 //!
@@ -32,8 +33,10 @@ pub mod pause;
 mod poison;
 pub mod raw;
 pub mod reserve;
+mod settle;
 pub mod size;
 mod slices;
+mod stacks;
 mod stagger;
 pub mod step;
 pub mod sweep;

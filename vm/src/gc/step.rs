@@ -1,12 +1,11 @@
 //! Collection steps, and the operations of `collectgarbage`.
-#![allow(unsafe_code, reason = "upvalues on the list of a thread are not freed")]
 
 use super::{Heap, Phase};
 use crate::Vm;
 use crate::errno;
 use crate::error::LuaResult;
 use crate::interrupt::Cause;
-use crate::object::{Gc, Thread};
+use crate::object::Gc;
 use crate::sample::Activity;
 use std::time::Instant;
 
@@ -133,13 +132,19 @@ impl Vm {
                 256
             }
             Phase::Propagate => {
-                let done = self.heap.cycle.marker.propagate(budget);
-                if self.heap.cycle.marker.is_done(self.heap.total) {
+                let pace = self.heap.cycle.marker.pace();
+                let done = self.heap.cycle.marker.propagate(budget.saturating_mul(pace)) / pace;
+                if !self.heap.cycle.marker.is_done(self.heap.total) {
+                    return done;
+                }
+                let searched = self.search_udata();
+                if searched.is_none() {
                     self.heap.cycle.phase = Phase::Atomic;
                 }
-                done
+                done + searched.unwrap_or(0)
             }
             Phase::Atomic => self.atomic(),
+            Phase::Settle => self.heap.settle_step(),
             Phase::Sweep => match self.heap.sweep_step() {
                 Some(done) => done,
                 None if self.heap.cells.blocks.trim() => {
@@ -214,22 +219,23 @@ impl Vm {
         }
         self.safepoint()
     }
-    /// Finishes marking without interruption, so that the dead are known, and starts the sweep.
+    /// Finishes marking without interruption, so that the dead are known.
     fn atomic(&mut self) -> usize {
         self.forget_sampled();
         self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
         // The value that the guard failed for may be freed.
         self.compiled.failed_guard = 0;
         self.heap.cycle.marker.atomic = true;
-        self.remark_open_upvals();
+        self.heap.remark_open_upvals();
         self.mark_roots();
         let mut work = self.heap.cycle.marker.propagate(usize::MAX);
         // Weak tables are traversed again: the objects that they hold strongly may have changed.
         let m = &mut self.heap.cycle.marker;
         let weak = core::mem::take(&mut m.weak);
         m.gray.extend(weak.into_iter().map(|(t, _)| t.header()));
-        let (again, threads) = (core::mem::take(&mut m.gray_again), core::mem::take(&mut m.threads));
-        m.gray.extend(again.into_iter().map(Gc::header));
+        let (again, threads) = (core::mem::take(&mut m.gray_again), core::mem::take(&mut m.stacks.running));
+        m.stacks.check_again();
+        m.gray.extend(again);
         m.gray.extend(threads.into_iter().map(Gc::header));
         work += self.propagate_with_traces();
         self.separate_udata(false);
@@ -241,33 +247,15 @@ impl Vm {
         let h = &mut self.heap;
         h.cycle.marker.clear_weak();
         h.watchpoints.sweep();
-        h.lists.udatas.retain(|u| !u.hdr.is_white());
         let compiler = self.compiler.clone();
         let waiting = self.compiled.native_calls != 0;
         h.remove_dead_protos(|p| compiler.free_proto(p, waiting));
-        let mut threads = core::mem::take(&mut h.lists.threads);
-        threads.retain(|t| h.settle_upvals(*t));
-        h.lists.threads = threads;
         h.limit.growth = h.cycle.marker.growth.max(h.limit.grown).max(h.largest_alive());
         h.cycle.marker.reset();
         h.current_white ^= u64::from(super::color::WHITES);
         h.pacing.estimate = h.total;
-        h.begin_sweep();
+        h.cycle.phase = Phase::Settle;
         work
-    }
-    /// The stack slots of unreachable coroutines may be reached through open upvalues, and may have changed.
-    fn remark_open_upvals(&mut self) {
-        let h = &mut self.heap;
-        for t in &h.lists.threads {
-            if !t.hdr.is_white() {
-                continue;
-            }
-            for uv in t.open_upvals() {
-                if !uv.hdr.is_white() {
-                    h.cycle.marker.mark_value(uv.get());
-                }
-            }
-        }
     }
     /// A complete collection: when it returns, everything that was unreachable when it was called is freed, and finalizers
     /// have been called. While an interrupt waits it may end before, between two steps.
@@ -278,6 +266,7 @@ impl Vm {
             self.heap.cycle.marker.reset();
             self.heap.begin_sweep();
         }
+        self.heap.settle();
         if self.heap.cycle.phase == Phase::Sweep {
             self.heap.sweep_all();
         }
@@ -353,31 +342,6 @@ impl Vm {
         }
         if cfg!(debug_assertions) && (self.heap.pacing.stress == 1 || self.heap.cycle.phase != before) {
             self.verify_heap();
-        }
-    }
-}
-
-impl Heap {
-    /// After marking: closes open upvalues of a dead coroutine that are still referred to, and removes dead upvalues from the list of a
-    /// living one. False for a dead coroutine.
-    fn settle_upvals(&self, t: Gc<Thread>) -> bool {
-        let alive = !t.hdr.is_white();
-        let mut link = &t.open;
-        loop {
-            let p = link.get();
-            if p.is_null() {
-                return alive;
-            }
-            // SAFETY: upvalues on the list are not freed yet: dead ones leave it here.
-            let uv = unsafe { &*p };
-            if uv.hdr.is_white() {
-                link.set(uv.next.get());
-            } else if alive {
-                link = &uv.next;
-            } else {
-                link.set(uv.next.get());
-                uv.close();
-            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! * the objects that an object refers to are not freed, not dead, and of the kind that the reference's tag says;
 //! * while marking, no black object refers to a white one;
 //! * while marking, the keys of tables of a shape that was met are not white;
+//! * while marking, a stack that need not be visited again refers to no white object, but by variables that closures share;
 //! * all slots of a living coroutine's stack are such references too, the unused ones included;
 //! * free lists hold free cells of the right class only, each once;
 //! * the intern table holds exactly the strings of the heap, each in its chain;
@@ -60,6 +61,26 @@ impl Visitor for Check<'_> {
     }
 }
 
+/// Checks a stack that need not be visited again.
+struct CheckStack {
+    /// Address of the first slot.
+    at: usize,
+    /// Addresses of the slots that open upvalues refer to.
+    shared: HashSet<usize>,
+}
+
+impl Visitor for CheckStack {
+    fn value(&mut self, edge: Edge, v: Value) {
+        let shared = matches!(edge, Edge::Stack(i) if self.shared.contains(&(self.at + i as usize * size_of::<Value>())));
+        if let Some(o) = v.as_gc().filter(|_| !shared) {
+            self.object(edge, o);
+        }
+    }
+    fn object(&mut self, edge: Edge, o: Gc<GcHeader>) {
+        assert!(!o.is_white(), "{edge:?} of a marked stack refers to a white {:?}", o.kind());
+    }
+}
+
 impl Vm {
     /// Checks the whole heap.
     pub fn verify_heap(&self) {
@@ -80,6 +101,7 @@ impl Vm {
                 _ => {}
             }
         });
+        heap.check_stacks();
         heap.check_strings(&strings);
         heap.check_free_lists();
     }
@@ -111,6 +133,12 @@ impl Heap {
                 keys.into_iter().all(|k| k.kind() == Kind::Str && !k.is_white()),
                 "a key of a shape that was met is not marked"
             );
+        }
+    }
+    fn check_stacks(&self) {
+        for t in self.cycle.marker.stacks.marked() {
+            let shared: HashSet<usize> = t.open_upvals().map(|uv| uv.v.get() as usize).collect();
+            t.visit(&mut CheckStack { at: t.stack.get() as usize, shared });
         }
     }
     fn check_strings(&self, live: &HashSet<u64>) {

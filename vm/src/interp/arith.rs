@@ -5,7 +5,7 @@
 
 pub(super) use super::meta_call::CAT;
 use super::meta_call::{slow_arith, slow_bit, slow_len, slow_unm};
-use super::{Driver, R, op, slot, way};
+use super::{Driver, Handler, R, op, slot, way};
 use crate::bc::Op;
 use crate::meta::{lua_mod, lua_pow, tobit};
 use crate::value::Value;
@@ -55,25 +55,42 @@ fn sub_num(a: f64, b: f64) -> f64 {
 fn mul_num(a: f64, b: f64) -> f64 {
     a * b
 }
+#[inline(always)]
+fn div_num(a: f64, b: f64) -> f64 {
+    a / b
+}
 
-/// One arithmetic instruction on `b` and `c`.
+/// One arithmetic instruction on `b` and `c`: of two doubles, or of two integers where the result is one. Everything else is another handler,
+/// so that this one saves no registers.
 ///
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn arith<D: Driver>(r: R, b: *const Value, c: *const Value, int: IntOp, num: NumOp) -> u32 {
-    let (upper_b, upper_c) = (slot::upper(b), slot::upper(c));
-    if upper_b == slot::INT && upper_c == slot::INT {
-        if let Some(i) = int(slot::int(b), slot::int(c)) {
+unsafe fn arith<D: Driver>(r: R, b: *const Value, c: *const Value, int: IntOp, num: NumOp, otherwise: Handler) -> u32 {
+    if slot::upper(b) == slot::INT {
+        if slot::upper(c) == slot::INT
+            && let Some(i) = int(slot::int(b), slot::int(c))
+        {
             *r.ra() = Value::int(i);
             return r.next::<D>();
         }
-    } else if upper_b > slot::INT || upper_c > slot::INT {
+    } else if slot::upper(b) < slot::INT && slot::upper(c) < slot::INT {
+        *r.ra() = Value::num(num(slot::num(b), slot::num(c)));
+        return r.next_by::<D, { way::DOUBLE }>();
+    }
+    r.to(otherwise)
+}
+
+/// One arithmetic instruction on numbers of any form, in doubles.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+unsafe fn in_doubles<D: Driver>(r: R, b: *const Value, c: *const Value, num: NumOp) -> u32 {
+    if !are_numbers(b, c) {
         return r.to(slow_arith::<D>);
     }
-    let x = if upper_b == slot::INT { f64::from(slot::int(b)) } else { slot::num(b) };
-    let y = if upper_c == slot::INT { f64::from(slot::int(c)) } else { slot::num(c) };
-    *r.ra() = Value::num(num(x, y));
+    *r.ra() = Value::num(num(slot::number(b), slot::number(c)));
     r.next_by::<D, { way::DOUBLE }>()
 }
 
@@ -84,19 +101,6 @@ unsafe fn arith<D: Driver>(r: R, b: *const Value, c: *const Value, int: IntOp, n
 #[inline(always)]
 pub(super) unsafe fn are_numbers(b: *const Value, c: *const Value) -> bool {
     slot::upper(b) <= slot::INT && slot::upper(c) <= slot::INT
-}
-
-/// Division: always in doubles.
-///
-/// # Safety
-/// The registers are those of a running handler, see [`R`].
-#[inline(always)]
-unsafe fn divide<D: Driver>(r: R, b: *const Value, c: *const Value) -> u32 {
-    if !are_numbers(b, c) {
-        return r.to(slow_arith::<D>);
-    }
-    *r.ra() = Value::num(slot::number(b) / slot::number(c));
-    r.next::<D>()
 }
 
 /// A number as an integer, if an `i32` holds it.
@@ -147,19 +151,27 @@ op! {
     }
 }
 
+/// Handlers for numbers, and for those operands that they leave to another handler.
 macro_rules! arith_ops {
-    ($($vn:ident $nv:ident $vv:ident $int:ident $num:ident;)*) => {
+    ($($vn:ident $vn_mixed:ident $nv:ident $nv_mixed:ident $vv:ident $vv_mixed:ident $int:ident $num:ident;)*) => {
         $(op! {
-            $vn<D>(r) { arith::<D>(r, r.rb(), r.kn(r.c()), $int, $num) }
-            $nv<D>(r) { arith::<D>(r, r.kn(r.c()), r.rb(), $int, $num) }
-            $vv<D>(r) { arith::<D>(r, r.rb(), r.rc(), $int, $num) }
+            $vn<D>(r) { arith::<D>(r, r.rb(), r.kn(r.c()), $int, $num, $vn_mixed::<D>) }
+            $nv<D>(r) { arith::<D>(r, r.kn(r.c()), r.rb(), $int, $num, $nv_mixed::<D>) }
+            $vv<D>(r) { arith::<D>(r, r.rb(), r.rc(), $int, $num, $vv_mixed::<D>) }
+            #[inline(never)]
+            $vn_mixed<D>(r) { in_doubles::<D>(r, r.rb(), r.kn(r.c()), $num) }
+            #[inline(never)]
+            $nv_mixed<D>(r) { in_doubles::<D>(r, r.kn(r.c()), r.rb(), $num) }
+            #[inline(never)]
+            $vv_mixed<D>(r) { in_doubles::<D>(r, r.rb(), r.rc(), $num) }
         })*
     };
 }
 arith_ops! {
-    ADDVN ADDNV ADDVV add_int add_num;
-    SUBVN SUBNV SUBVV sub_int sub_num;
-    MULVN MULNV MULVV mul_int mul_num;
+    ADDVN ADDVN_mixed ADDNV ADDNV_mixed ADDVV ADDVV_mixed add_int add_num;
+    SUBVN SUBVN_mixed SUBNV SUBNV_mixed SUBVV SUBVV_mixed sub_int sub_num;
+    MULVN MULVN_mixed MULNV MULNV_mixed MULVV MULVV_mixed mul_int mul_num;
+    DIVVN DIVVN_mixed DIVNV DIVNV_mixed DIVVV DIVVV_mixed none_int div_num;
 }
 
 /// An operand of the bit instructions, a number, normalised to 32 bits.
@@ -171,23 +183,49 @@ pub(super) unsafe fn bits(p: *const Value) -> i32 {
     if slot::upper(p) == slot::INT { slot::int(p) } else { tobit(slot::num(p)) }
 }
 
+/// A bit operation on integers; on other operands by another handler.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn bitop<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
-    if !are_numbers(r.rb(), r.rc()) {
-        return r.to(slow_bit::<D>);
+unsafe fn bitop<D: Driver>(r: R, f: fn(i32, i32) -> i32, otherwise: Handler) -> u32 {
+    if slot::upper(r.rb()) == slot::INT && slot::upper(r.rc()) == slot::INT {
+        *r.ra() = Value::int(f(slot::int(r.rb()), slot::int(r.rc())));
+        return r.next::<D>();
     }
-    *r.ra() = Value::int(f(bits(r.rb()), bits(r.rc())));
-    r.next::<D>()
+    r.to(otherwise)
+}
+
+macro_rules! bit_ops {
+    ($($name:ident $mixed:ident $f:expr;)*) => {
+        $(op! {
+            $name<D>(r) { bitop::<D>(r, $f, $mixed::<D>) }
+            #[inline(never)]
+            $mixed<D>(r) {
+                if !are_numbers(r.rb(), r.rc()) {
+                    return r.to(slow_bit::<D>);
+                }
+                let f: fn(i32, i32) -> i32 = $f;
+                *r.ra() = Value::int(f(bits(r.rb()), bits(r.rc())));
+                r.next::<D>()
+            }
+        })*
+    };
+}
+bit_ops! {
+    BAND BAND_mixed |a, b| a & b;
+    BOR BOR_mixed |a, b| a | b;
+    BXOR BXOR_mixed |a, b| a ^ b;
+    BSHL BSHL_mixed |a, b| a.wrapping_shl(b as u32);
+    BSHR BSHR_mixed |a, b| (a as u32).wrapping_shr(b as u32) as i32;
+    BSAR BSAR_mixed |a, b| a.wrapping_shr(b as u32);
 }
 
 op! {
-    DIVVN<D>(r) { divide::<D>(r, r.rb(), r.kn(r.c())) }
-    DIVNV<D>(r) { divide::<D>(r, r.kn(r.c()), r.rb()) }
-    DIVVV<D>(r) { divide::<D>(r, r.rb(), r.rc()) }
     MODVN<D>(r) { modulo::<D>(r, r.rb(), r.kn(r.c())) }
     MODNV<D>(r) { modulo::<D>(r, r.kn(r.c()), r.rb()) }
     MODVV<D>(r) { modulo::<D>(r, r.rb(), r.rc()) }
-    POW<D>(r) { arith::<D>(r, r.rb(), r.rc(), none_int, lua_pow) }
+    POW<D>(r) { in_doubles::<D>(r, r.rb(), r.rc(), lua_pow) }
 
     NOT<D>(r) {
         *r.ra() = Value::bool(!(*r.rd()).truthy());
@@ -229,10 +267,4 @@ op! {
         *r.ra() = Value::int(!bits(r.rd()));
         r.next::<D>()
     }
-    BAND<D>(r) { bitop::<D>(r, |a, b| a & b) }
-    BOR<D>(r) { bitop::<D>(r, |a, b| a | b) }
-    BXOR<D>(r) { bitop::<D>(r, |a, b| a ^ b) }
-    BSHL<D>(r) { bitop::<D>(r, |a, b| a.wrapping_shl(b as u32)) }
-    BSHR<D>(r) { bitop::<D>(r, |a, b| (a as u32).wrapping_shr(b as u32) as i32) }
-    BSAR<D>(r) { bitop::<D>(r, |a, b| a.wrapping_shr(b as u32)) }
 }

@@ -4,7 +4,7 @@
 use super::frame::{self, below, fill_nil, func_of, kind, link_of, move_values};
 use super::loops::count_at;
 use super::stack::MAX_ARGS;
-use super::{Driver, R, Status, Tail, cont, op};
+use super::{Driver, R, Status, Tail, at_header, cont, op};
 use crate::bc::Ins;
 use crate::fault::{Fault, is_injected};
 use crate::meta::MM;
@@ -24,7 +24,7 @@ unsafe fn enter<D: Driver>(mut r: R, f: Gc<Func>, base: *mut Value, nargs: usize
     r.pc = f.pc.get();
     let ins = *r.pc;
     r.pc = r.pc.add(1);
-    D::go::<{ super::way::NEXT }>(r, ins, nargs)
+    D::go::<{ super::way::NEXT }>(r, ins, at_header(nargs))
 }
 
 /// Calls the value at `func` (its frame two slots above) with `nargs` arguments; the link is already written.
@@ -192,7 +192,7 @@ op! {
         let mut r = r;
         r.base = vm.base;
         if is_injected(Fault::HeaderTwice) {
-            return D::go::<{ super::way::NEXT }>(r, r.i(), r.nargs());
+            return D::go::<{ super::way::NEXT }>(r, r.i(), r.a());
         }
         super::jit::execute_once::<D>(r)
     }

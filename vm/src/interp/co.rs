@@ -257,6 +257,7 @@ impl Vm {
     pub fn reset_coroutine(&mut self, co: Gc<Thread>, f: Value) {
         assert!(!matches!(co.status.get(), ThreadStatus::Running | ThreadStatus::Normal), "a running coroutine is reset");
         self.close_upvals_of(co, co.stack.get());
+        co.stack_changed();
         // SAFETY: a stack has room for the first frame: a dead slot, the function, its link. The slots above are not used any more.
         unsafe {
             let s = co.stack.get();

@@ -87,6 +87,7 @@ impl Vm {
     /// Makes `co` the running coroutine while native code uses it as if it ran. [`Vm::leave_coroutine`] ends that.
     pub fn enter_coroutine(&mut self, co: Gc<Thread>) -> OuterThread {
         Vm::open_stack(co);
+        co.stack_changed();
         let old = self.cur;
         let outer = OuterThread {
             root: (old != self.realm.main).then(|| self.host.roots.add(Value::thread(old))),
@@ -120,6 +121,7 @@ impl Vm {
             self.give(co, &[Value::str(why)]);
             return Resumed::Failed;
         }
+        co.stack_changed();
         let at = self.stack_offset(self.top);
         let result = self.reserve(n + 2).and_then(|()| {
             self.push(resume);
@@ -169,6 +171,7 @@ impl Vm {
         if !self.make_room(co, used + values.len()) {
             return;
         }
+        co.stack_changed();
         for v in values {
             // SAFETY: there is room above the top.
             unsafe {

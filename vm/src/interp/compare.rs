@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
 use super::meta_call::{slow_compare, slow_equal};
-use super::{Driver, R, op, slot};
-use crate::value::{TAG_CDATA, TAG_TAB, TAG_UDATA, Value};
+use super::{Driver, Handler, R, op, slot};
+use crate::value::{TAG_CDATA, TAG_INT, TAG_STR, TAG_TAB, TAG_UDATA, Value};
 
 type IntCmp = fn(i32, i32) -> bool;
 type NumCmp = fn(f64, f64) -> bool;
@@ -26,6 +26,24 @@ unsafe fn compare<D: Driver>(r: R, int: IntCmp, num: NumCmp) -> u32 {
     let x = if upper_a == slot::INT { f64::from(slot::int(a)) } else { slot::num(a) };
     let y = if upper_d == slot::INT { f64::from(slot::int(d)) } else { slot::num(d) };
     decide::<D>(r, num(x, y))
+}
+
+/// Decides an equality of values that are the same but no doubles, or both strings or both integers; others by another handler, so that this
+/// one saves no registers.
+///
+/// # Safety
+/// The contract of the handlers.
+#[inline(always)]
+unsafe fn decide_same<D: Driver>(r: R, negated: bool, otherwise: Handler) -> u32 {
+    let (a, d) = (*r.ra(), *r.rd());
+    if a.bits() == d.bits() {
+        if !a.is_num() {
+            return decide::<D>(r, !negated);
+        }
+    } else if a.tag() == d.tag() && (d.tag() == TAG_STR || d.tag() == TAG_INT) {
+        return decide::<D>(r, negated);
+    }
+    r.to(otherwise)
 }
 
 /// Raw equality, or `None` when a metamethod may decide.
@@ -60,6 +78,23 @@ fn equals_number(a: Value, k: Value) -> bool {
     a.is_int() && f64::from(a.as_int_unchecked()) == k.as_num_unchecked()
 }
 
+/// Decides an equality with a number constant where both are integers or both doubles; otherwise by another handler.
+///
+/// # Safety
+/// The contract of the handlers.
+#[inline(always)]
+unsafe fn decide_number<D: Driver>(r: R, negated: bool, otherwise: Handler) -> u32 {
+    let (a, k) = (r.ra(), r.kn(r.d()));
+    if slot::upper(a) == slot::INT {
+        if slot::upper(k) == slot::INT {
+            return decide::<D>(r, (slot::int(a) == slot::int(k)) != negated);
+        }
+    } else if slot::upper(a) < slot::INT && slot::upper(k) < slot::INT {
+        return decide::<D>(r, (slot::num(a) == slot::num(k)) != negated);
+    }
+    r.to(otherwise)
+}
+
 /// Decides an equality with a constant. Where the operand is cdata, its metamethod decides.
 ///
 /// # Safety
@@ -77,13 +112,17 @@ op! {
     ISGE<D>(r) { compare::<D>(r, |a, b| a >= b, |a, b| !(a < b)) }
     ISLE<D>(r) { compare::<D>(r, |a, b| a <= b, |a, b| a <= b) }
     ISGT<D>(r) { compare::<D>(r, |a, b| a > b, |a, b| !(a <= b)) }
-    ISEQV<D>(r) {
+    ISEQV<D>(r) { decide_same::<D>(r, false, ISEQV_other::<D>) }
+    ISNEV<D>(r) { decide_same::<D>(r, true, ISNEV_other::<D>) }
+    #[inline(never)]
+    ISEQV_other<D>(r) {
         match equal(*r.ra(), *r.rd()) {
             Some(e) => decide::<D>(r, e),
             None => r.to(slow_equal::<D>),
         }
     }
-    ISNEV<D>(r) {
+    #[inline(never)]
+    ISNEV_other<D>(r) {
         match equal(*r.ra(), *r.rd()) {
             Some(e) => decide::<D>(r, !e),
             None => r.to(slow_equal::<D>),
@@ -91,8 +130,12 @@ op! {
     }
     ISEQS<D>(r) { decide_equal::<D>(r, *r.ra() == r.kgc(r.d()), false) }
     ISNES<D>(r) { decide_equal::<D>(r, *r.ra() == r.kgc(r.d()), true) }
-    ISEQN<D>(r) { decide_equal::<D>(r, equals_number(*r.ra(), r.knum(r.d())), false) }
-    ISNEN<D>(r) { decide_equal::<D>(r, equals_number(*r.ra(), r.knum(r.d())), true) }
+    ISEQN<D>(r) { decide_number::<D>(r, false, ISEQN_other::<D>) }
+    ISNEN<D>(r) { decide_number::<D>(r, true, ISNEN_other::<D>) }
+    #[inline(never)]
+    ISEQN_other<D>(r) { decide_equal::<D>(r, equals_number(*r.ra(), r.knum(r.d())), false) }
+    #[inline(never)]
+    ISNEN_other<D>(r) { decide_equal::<D>(r, equals_number(*r.ra(), r.knum(r.d())), true) }
     ISEQP<D>(r) { decide_equal::<D>(r, *r.ra() == pri(r.d()), false) }
     ISNEP<D>(r) { decide_equal::<D>(r, *r.ra() == pri(r.d()), true) }
     ISTC<D>(r) {

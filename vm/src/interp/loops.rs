@@ -34,14 +34,16 @@ unsafe fn step(ra: *mut Value) -> bool {
         if over {
             return false;
         }
-        *ra = Value::int(i);
-        if by >= 0 {
-            if i > slot::int(ra.add(1)) {
+        if by < 0 {
+            core::hint::cold_path();
+            if i < slot::int(ra.add(1)) {
                 return false;
             }
-        } else if i < slot::int(ra.add(1)) {
+        } else if i > slot::int(ra.add(1)) {
             return false;
         }
+        // Where the loop ends, nobody reads the index any more.
+        *ra = Value::int(i);
         *ra.add(3) = Value::int(i);
         return true;
     }

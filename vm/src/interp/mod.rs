@@ -76,7 +76,8 @@ pub struct R {
     pub pc: *const Ins,
     /// Frame.
     pub base: *mut Value,
-    /// Operand A of the current instruction; at a function header the number of arguments above it.
+    /// Operand A of the current instruction; at a function header, which has no use for A, the number of arguments in front of 8 bits of any
+    /// value (`at_header`).
     pub a: usize,
     /// Constants of the running prototype.
     pub kbase: *const Value,
@@ -84,15 +85,22 @@ pub struct R {
     pub ins: u64,
 }
 
+/// [`R::a`] at a function header.
+#[inline(always)]
+const fn at_header(nargs: usize) -> usize {
+    nargs << 8
+}
+
 /// How a handler calls the next one.
 pub trait Driver: 'static {
     /// Do handlers go on by calls in tail position, so that none has a frame?
     const IN_TAIL: bool;
-    /// Executes an instruction, at a function header with a number of arguments. `WAY` is one of the ways (`way`) out of a handler.
+    /// Executes an instruction with its operand A, a function header with a number of arguments (`at_header`). `WAY` is one of the ways
+    /// (`way`) out of a handler.
     ///
     /// # Safety
     /// The registers are those of a running handler, see [`R`].
-    unsafe fn go<const WAY: u8>(r: R, ins: Ins, nargs: usize) -> u32;
+    unsafe fn go<const WAY: u8>(r: R, ins: Ins, a: usize) -> u32;
     /// The handler in the plain dispatch table.
     fn plain(op: Op) -> Handler;
 }
@@ -151,11 +159,11 @@ pub struct Loop;
 impl Driver for Tail {
     const IN_TAIL: bool = true;
     #[inline(always)]
-    unsafe fn go<const WAY: u8>(r: R, ins: Ins, nargs: usize) -> u32 {
+    unsafe fn go<const WAY: u8>(r: R, ins: Ins, a: usize) -> u32 {
         // The opcode is taken from the word before it is rotated: one instruction less.
         let table = (&raw const (*r.vm).interp.handlers).cast::<Handler2>();
         let h = (*table.add((ins.0 & 0xff) as usize)).0;
-        let r = r.with_ins(ins, nargs);
+        let r = r.with(ins, a);
         // No instruction, but another text for each way: the compiler would merge the ways out of a handler into one.
         #[cfg(not(miri))]
         core::arch::asm!(
@@ -173,8 +181,8 @@ impl Driver for Tail {
 impl Driver for Loop {
     const IN_TAIL: bool = false;
     #[inline(always)]
-    unsafe fn go<const WAY: u8>(r: R, ins: Ins, nargs: usize) -> u32 {
-        (*r.vm).interp.loop_state = Some(r.with_ins(ins, nargs));
+    unsafe fn go<const WAY: u8>(r: R, ins: Ins, a: usize) -> u32 {
+        (*r.vm).interp.loop_state = Some(r.with(ins, a));
         Status::CONTINUE
     }
     #[inline(always)]
@@ -197,8 +205,13 @@ impl R {
     }
     /// With another current instruction, and a number of arguments if it is a function header.
     #[inline(always)]
-    fn with_ins(mut self, ins: Ins, nargs: usize) -> R {
-        self.a = ins.a() | nargs << 8;
+    fn with_ins(self, ins: Ins, nargs: usize) -> R {
+        self.with(ins, ins.a() | at_header(nargs))
+    }
+    /// With another current instruction and its [`R::a`].
+    #[inline(always)]
+    fn with(mut self, ins: Ins, a: usize) -> R {
+        self.a = a;
         self.ins = u64::from(ins.0.rotate_right(16));
         self
     }
@@ -283,7 +296,7 @@ impl R {
     unsafe fn next_by<D: Driver, const WAY: u8>(mut self) -> u32 {
         let ins = *self.pc;
         self.pc = self.pc.add(1);
-        D::go::<WAY>(self, ins, 0)
+        D::go::<WAY>(self, ins, ins.a())
     }
     /// Takes the jump in the instruction at `pc`.
     #[inline(always)]

@@ -226,11 +226,12 @@ unsafe fn set_int<D: Driver>(r: R, o: Value, i: i32) -> u32 {
     if o.tag() == TAG_TAB {
         let t: Gc<Table> = Gc::from_addr(o.payload());
         if (i as u32) < t.asize() {
+            // In this order fewer registers are needed.
+            if needs_barrier(t) {
+                return r.to(table_barrier::<D>);
+            }
             let p = t.array.get().add(i as usize);
             if !(*p).is_nil() || no_meta(t, NO_NEWINDEX) {
-                if needs_barrier(t) {
-                    return r.to(table_barrier::<D>);
-                }
                 *p = *r.ra();
                 return r.next::<D>();
             }
@@ -265,6 +266,11 @@ op! {
         if slot::upper(r.rc()) == slot::INT {
             return get_int::<D>(r, *r.rb(), slot::int(r.rc()));
         }
+        r.to(get_by_value::<D>)
+    }
+    /// TGETV with a key that is not an integer. Separate, so that TGETV saves no registers.
+    #[inline(never)]
+    get_by_value<D>(r) {
         let k = *r.rc();
         if k.tag() == TAG_STR {
             return get_str::<D>(r, *r.rb(), k, slow_get::<D>);
@@ -296,6 +302,11 @@ op! {
         if slot::upper(r.rc()) == slot::INT {
             return set_int::<D>(r, *r.rb(), slot::int(r.rc()));
         }
+        r.to(set_by_value::<D>)
+    }
+    /// TSETV with a key that is not an integer.
+    #[inline(never)]
+    set_by_value<D>(r) {
         let k = *r.rc();
         if k.tag() == TAG_STR {
             return set_str::<D>(r, *r.rb(), k);

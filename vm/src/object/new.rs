@@ -217,7 +217,7 @@ impl Heap {
         }
         let t = self.alloc_cell(size_of::<Thread>()).cast::<Thread>();
         // SAFETY: a new cell of this size.
-        let t = unsafe {
+        unsafe {
             t.write(Thread {
                 hdr,
                 stack: Cell::new(stack),
@@ -235,9 +235,7 @@ impl Heap {
                 host: [const { Cell::new(core::ptr::null_mut()) }; 2],
             });
             Gc::from_ptr(t)
-        };
-        self.note_thread(t);
-        t
+        }
     }
     /// Gives a coroutine's stack another size. Slots keep their distance from the start; new ones are nil; open upvalues follow.
     /// The caller adjusts other pointers into it.

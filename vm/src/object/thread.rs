@@ -40,7 +40,12 @@ pub struct ThreadLink {
     pub depth: Cell<u32>,
 }
 
+/// [`Thread::native_depth`] of a coroutine that has not run since the collector marked its stack. The VM never calls so deep.
+const MARKED: u32 = u32::MAX;
+
 /// A coroutine: its stack and its open upvalues. The running coroutine's `base` and `top` live in the [`crate::Vm`].
+///
+/// Header: `b0` is 1 while it is on the heap's list of coroutines that have open upvalues.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Thread {
@@ -65,7 +70,8 @@ pub struct Thread {
     pub resumer: Cell<Option<Gc<Thread>>>,
     /// Saved instruction pointer, while suspended or normal.
     pub pc: Cell<*const crate::bc::Ins>,
-    /// Depth of native calls into the VM when it was resumed: it may only yield at that depth.
+    /// Depth of native calls into the VM when it was resumed: it may only yield at that depth. While it does not run, the collector keeps
+    /// `MARKED` here. Whoever resumes it, compiled code as well, stores the depth, and so takes that away without a test.
     pub native_depth: Cell<u32>,
     /// Number of suspended coroutines below it, each of which waits for the one above.
     pub nesting: Cell<u32>,
@@ -80,5 +86,24 @@ impl Thread {
     #[inline(always)]
     pub fn limit(&self) -> *mut Value {
         self.stack.get().wrapping_add((self.size.get() - EXTRA) as usize)
+    }
+    /// Does its stack stay as it is until somebody resumes it?
+    pub(crate) fn is_idle(&self) -> bool {
+        !matches!(self.status.get(), ThreadStatus::Running | ThreadStatus::Normal)
+    }
+    /// The collector has marked what the stack of this idle coroutine refers to.
+    pub(crate) fn stack_was_marked(&self) {
+        debug_assert!(self.is_idle(), "the depth of a coroutine that runs is needed");
+        self.native_depth.set(MARKED);
+    }
+    /// Is everything that it refers to as it was when the collector marked it, but for variables that closures share?
+    pub(crate) fn is_stack_marked(&self) -> bool {
+        self.native_depth.get() == MARKED
+    }
+    /// Must be called when its stack or environment changes while it does not run.
+    pub(crate) fn stack_changed(&self) {
+        if self.is_stack_marked() {
+            self.native_depth.set(0);
+        }
     }
 }

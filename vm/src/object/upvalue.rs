@@ -73,6 +73,7 @@ impl Vm {
                 // SAFETY: as above.
                 let uv = unsafe { Gc::from_ptr(p) };
                 if uv.v.get() == slot {
+                    self.heap.revive(uv.header());
                     return uv;
                 }
                 if uv.v.get() > slot {
@@ -80,6 +81,7 @@ impl Vm {
                     continue;
                 }
             }
+            self.heap.note_open_upvals(thread);
             let uv = self.new_upval(false, slot, Value::NIL, p);
             // SAFETY: as above; making the upvalue changed nothing.
             unsafe { (*link).set(uv.as_ptr()) };

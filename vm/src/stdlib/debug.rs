@@ -73,18 +73,22 @@ impl Vm {
     }
     /// Replaces the globals of the main coroutine.
     pub fn set_globals(&mut self, env: Gc<Table>) {
-        let main = self.realm.main;
-        main.env.set(env);
-        self.barrier_forward(main.header(), Value::table(env));
-        self.realm.globals = env;
+        self.set_thread_env(self.realm.main, env);
+    }
+    /// Replaces the globals of a coroutine.
+    pub fn set_thread_env(&mut self, t: Gc<Thread>, env: Gc<Table>) {
+        t.env.set(env);
+        t.stack_changed();
+        if t == self.realm.main {
+            self.realm.globals = env;
+        }
     }
     /// Sets or removes the metatable of a table or userdata, or that of the type of another value.
     pub fn set_metatable_of(&mut self, v: Value, mt: Option<Gc<Table>>) {
         if let Some(t) = v.as_table() {
             self.set_table_meta(t, mt);
         } else if let Some(u) = v.as_udata() {
-            u.meta.set(mt);
-            self.barrier_forward(u.header(), mt.map_or(Value::NIL, Value::table));
+            self.set_udata_meta(u, mt);
         } else {
             let before = self.realm.base_meta[v.type_index()];
             self.realm.base_meta[v.type_index()] = mt;
@@ -121,12 +125,7 @@ pub fn setfenv(vm: &mut Vm) -> LuaResult<u32> {
         u.env.set(env);
         vm.barrier_forward(u.header(), Value::table(env));
     } else if let Some(t) = v.as_thread() {
-        if t == vm.realm.main {
-            vm.set_globals(env);
-        } else {
-            t.env.set(env);
-            vm.barrier_forward(t.header(), Value::table(env));
-        }
+        vm.set_thread_env(t, env);
     } else {
         return Err(vm.rt_error("'setfenv' cannot change environment of given object"));
     }

@@ -38,7 +38,7 @@ pub fn setfenv(vm: &mut Vm) -> LuaResult<u32> {
     let env = vm.check_table(1)?;
     match target(vm, None)? {
         Err(_) => {
-            set_thread_env(vm, env);
+            vm.set_thread_env(vm.cur, env);
             Ok(0)
         }
         Ok(f) if f.is_lua() => {
@@ -46,16 +46,6 @@ pub fn setfenv(vm: &mut Vm) -> LuaResult<u32> {
             vm.ret1(Value::func(f))
         }
         Ok(_) => Err(vm.rt_error("'setfenv' cannot change environment of given object")),
-    }
-}
-
-/// Changes the globals of the running coroutine.
-pub(super) fn set_thread_env(vm: &mut Vm, env: Gc<Table>) {
-    let cur = vm.cur;
-    cur.env.set(env);
-    vm.barrier_forward(cur.header(), Value::table(env));
-    if cur == vm.realm.main {
-        vm.realm.globals = env;
     }
 }
 

@@ -69,6 +69,7 @@ pub fn set_local(vm: &mut Vm, thread: Gc<Thread>, level: usize, n: i32, v: Value
 impl Vm {
     /// The local variable in a slot was set by other means than an assignment of its function.
     pub fn local_was_set(&mut self, thread: Gc<Thread>, slot: *mut Value) {
+        thread.stack_changed();
         let captured = thread.open_upvals().find(|uv| uv.v.get() == slot);
         if let Some(uv) = captured {
             self.upvalue_changes(uv);

@@ -1,8 +1,8 @@
 //! FOLD: arithmetic.
 
-use super::{Fold, Rule, holds, is, like, range};
+use super::{Fold, Rule, convert, holds, is, like, range};
 use crate::ir::buffer::IrBuffer;
-use crate::ir::{FpMath, Ins, IrRef, Op, Ty};
+use crate::ir::{FpMath, Ins, IrRef, Op, Ty, conv};
 use perilune_vm::meta;
 
 /// The operation on two num constants.
@@ -109,12 +109,29 @@ fn num_by_const(b: &mut IrBuffer, ins: Ins, k: f64) -> Rule {
             let r = b.knum(1.0 / k);
             like(Op::MUL, Ty::Num, x, r)
         }
+        Op::MOD if is_power_of_2(k) && (1.0..=U32_SIZE).contains(&k) => num_low_bits(b, x, k),
         // x ^ 2 = x * x
         Op::POW if k == 2.0 => like(Op::MUL, Ty::Num, x, x),
         // x ^ 0 = 1
         Op::POW if k == 0.0 => is(b.knum(1.0)),
         _ => Ok(Fold::Keep),
     }
+}
+
+/// The number of values of a u32.
+const U32_SIZE: f64 = 4_294_967_296.0;
+
+/// An integer that was computed as num, modulo a power of two: its low bits.
+fn num_low_bits(b: &mut IrBuffer, x: IrRef, k: f64) -> Rule {
+    let Some(bits) = convert::exact_bits(b, x)? else { return Ok(Fold::Keep) };
+    if k == U32_SIZE {
+        // x % 2^32  =>  num(u32(x))
+        return like(Op::CONV, Ty::Num, bits, IrRef(conv::pack(Ty::Num, Ty::U32, 0)));
+    }
+    // x % 2^n  =>  num(x & (2^n - 1))
+    let mask = b.kint((k - 1.0) as i32);
+    let low = b.emit(Op::BAND, Ty::Int, bits, mask)?;
+    like(Op::CONV, Ty::Num, low, IrRef(conv::NUM_INT))
 }
 
 /// A normal power of two.
@@ -363,6 +380,27 @@ pub(super) fn math(b: &mut IrBuffer, ins: Ins) -> Rule {
         // floor(x) = x if x is integral
         Some(Ins { op: Op::CONV, ty: Ty::Num, .. }) => is(ins.a),
         Some(Ins { op: Op::FPMATH, b: g, .. }) if rounding(g.0) => is(ins.a),
+        Some(Ins { op: Op::MUL, a, b: k, .. }) if f == FpMath::Floor as u16 => match b.as_num(k) {
+            Some(k) => num_shifted(b, a, k),
+            None => Ok(Fold::Keep),
+        },
         _ => Ok(Fold::Keep),
     }
+}
+
+/// floor(x * k), where x is an integer and k is 2^-n: a shift.
+fn num_shifted(b: &mut IrBuffer, x: IrRef, k: f64) -> Rule {
+    let size = 1.0 / k;
+    if !(is_power_of_2(size) && size > 1.0 && size < U32_SIZE) {
+        return Ok(Fold::Keep);
+    }
+    // floor(x * 2^-n)  =>  num(x >> n), by the sign for an int
+    let (op, source) = match (b.int_source(x), convert::u32_source(b, x)) {
+        (Some(int), _) => (Op::BSAR, int),
+        (None, Some(word)) => (Op::BSHR, word),
+        (None, None) => return Ok(Fold::Keep),
+    };
+    let n = b.kint(size.log2() as i32);
+    let shifted = b.emit(op, Ty::Int, source, n)?;
+    like(Op::CONV, Ty::Num, shifted, IrRef(conv::NUM_INT))
 }

@@ -1,6 +1,7 @@
 //! FOLD: conversions between numbers.
 
 use super::{Fold, Rule, holds, is, like, range};
+use crate::abort::Abort;
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty, conv};
 use perilune_vm::ffi::int64;
@@ -141,7 +142,7 @@ const EXACT: f64 = (1u64 << 50) as f64;
 const TERMS: u32 = 300;
 
 /// The u32 that a num is converted from.
-fn u32_source(b: &IrBuffer, r: IrRef) -> Option<IrRef> {
+pub(super) fn u32_source(b: &IrBuffer, r: IrRef) -> Option<IrRef> {
     b.is_op(r, Op::CONV).filter(|i| i.b.0 == conv::pack(Ty::Num, Ty::U32, 0)).map(|i| i.a)
 }
 
@@ -162,6 +163,15 @@ fn magnitude(b: &IrBuffer, r: IrRef, left: &mut u32) -> Option<f64> {
     let (x, y) = (magnitude(b, i.a, left)?, magnitude(b, i.b, left)?);
     let bound = if i.op == Op::MUL { x * y } else { x + y };
     (bound <= EXACT).then_some(bound)
+}
+
+/// The low 32 bits of a num that is known to be an integer and to have been computed exactly.
+pub(super) fn exact_bits(b: &mut IrBuffer, r: IrRef) -> Result<Option<IrRef>, Abort> {
+    let mut left = TERMS;
+    if b.as_num(r).is_some() || magnitude(b, r, &mut left).is_none() {
+        return Ok(None);
+    }
+    b.emit(Op::TOBIT, Ty::Int, r, IrRef::NONE).map(Some)
 }
 
 /// TOBIT.

@@ -129,7 +129,7 @@ pub fn load(b: &mut IrBuffer, ins: Ins) -> Emit {
 /// have changed it.
 fn never_stored(b: &mut IrBuffer, load: Ins, lim: IrRef) -> Option<IrRef> {
     let new = root(b, load.a);
-    if lim >= new || b.is_op(new, Op::CNEW).is_none() || !b.is_op(load.a, Op::ADD).is_some_and(|i| b.as_word(i.b).is_some()) {
+    if lim >= new || b.is_op(new, Op::CNEW).is_none() || b.is_op(load.a, Op::ADD).is_none_or(|i| b.as_word(i.b).is_none()) {
         return None;
     }
     match load.ty {

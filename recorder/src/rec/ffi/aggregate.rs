@@ -98,7 +98,7 @@ fn padding(from: u32, to: u32, all: &mut Vec<(Ty, u32)>) {
     while at < to {
         // The largest access that is aligned and fits.
         let chunk = [(8, Ty::I64), (4, Ty::Int), (2, Ty::U16), (1, Ty::U8)];
-        let (size, ty) = chunk.into_iter().find(|(size, _)| at % size == 0 && at + size <= to).unwrap_or((1, Ty::U8));
+        let (size, ty) = chunk.into_iter().find(|(size, _)| at.is_multiple_of(*size) && at + size <= to).unwrap_or((1, Ty::U8));
         all.push((ty, at));
         at += size;
     }

@@ -11,6 +11,7 @@ const SEEDS: u64 = 2000;
 #[test]
 fn all_programs_parse() {
     let mut vm = perilune_vm::Vm::new();
+    vm.open_libs();
     for seed in 0..SEEDS {
         let body = program::text(&Grammar::new(seed).program().nodes);
         let loaded = vm.load_chunk(run::chunk(&body).as_bytes(), b"=program", None);

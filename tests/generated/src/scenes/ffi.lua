@@ -314,7 +314,7 @@ P(s, ring[1].a, ring[8].b)
 --- variable 70
 local ffi = require "ffi"
 for i = 1, $t do
-  local a = ffi.new("$(int|uint8_t|double)[?]", $(i|i * 4|$k), $(|1|i|1, 2|{3, 4}))
+  local a = ffi.new("$(int|uint8_t|double)[?]", $(i|i * 4|$k)$(|, 1|, i|, 1, 2|, {3, 4}))
   C(ffi.sizeof(a))
   a[0] = a[0] + 1
   C(a[0])

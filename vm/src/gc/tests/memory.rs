@@ -3,6 +3,7 @@
 
 use super::{Rng, pushed_table, scale, vm};
 use crate::Vm;
+use crate::gc::Phase;
 use crate::value::Value;
 
 #[test]
@@ -179,6 +180,25 @@ fn the_limit_is_an_error_and_leaves_the_state_usable() {
         vm.new_str(format!("{i:0100}").as_bytes());
         vm.safepoint().unwrap();
     }
+}
+
+/// Source text needs room that is free again when it is compiled, so many calls of `load` find too little. The collections that they cause must
+/// not be as many.
+#[test]
+fn a_program_near_the_limit_does_not_collect_all_the_time() {
+    let mut vm = vm();
+    let limit = 4 << 20;
+    vm.set_memory_limit(Some(limit));
+    let t = pushed_table(&mut vm);
+    let (mut n, mut phases) = (0, 0);
+    while vm.has_room_for_source(2000) {
+        let s = vm.new_str(format!("{n:0100}").as_bytes());
+        vm.table_set_int(t, n, Value::str(s));
+        n += 1;
+        phases = vm.heap.counts.steps[Phase::Atomic as usize];
+    }
+    assert!(vm.gc_count() > limit / 64 * 60, "the limit is not used: {}", vm.gc_count());
+    assert!(phases < 40, "{phases} collections for {n} strings");
 }
 
 #[test]

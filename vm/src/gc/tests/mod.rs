@@ -433,7 +433,7 @@ fn steps_on_a_trace_leave_the_atomic_phase_to_the_interpreter() {
             assert!(matches!(vm.heap.phase(), Phase::Atomic | Phase::Finalize));
             left += 1;
             vm.safepoint().unwrap();
-            assert_eq!(vm.heap.phase(), Phase::Sweep);
+            assert_eq!(vm.heap.phase(), Phase::Settle);
         }
     }
     assert!(cfg!(miri) || left > 3);

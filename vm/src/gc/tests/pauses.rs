@@ -1,9 +1,10 @@
 //! No step takes long: large tables are traversed in slices, tables that were stored into and stacks again before the atomic phase.
+#![allow(unsafe_code, reason = "values are put on stacks of coroutines that have room for them")]
 
 use super::{Rng, pushed_table, scale, vm};
 use crate::Vm;
 use crate::gc::Phase;
-use crate::object::{Gc, Table};
+use crate::object::{Gc, Table, Thread};
 use crate::value::Value;
 
 /// Slots of a table that is traversed in slices also under Miri.
@@ -32,6 +33,7 @@ fn filled(vm: &mut Vm, size: u32) -> Gc<Table> {
 }
 /// Steps of this much work until the phase is `phase`.
 fn step_to(vm: &mut Vm, phase: Phase, work: usize) {
+    vm.note_running();
     while vm.heap.phase() != phase {
         vm.one_step(work);
     }
@@ -104,6 +106,139 @@ fn what_only_a_stack_refers_to_is_marked_before_the_atomic_phase() {
     vm.full_gc();
     vm.verify_heap();
     assert_eq!(unboxed(new.get_int(LARGE as i32)), Some(LARGE as i32));
+}
+
+/// Many suspended coroutines, each with a table on its stack, in a table that the stack keeps.
+fn coroutines(vm: &mut Vm, n: i32) -> Vec<Gc<Thread>> {
+    let keep = pushed_table(vm);
+    let all = (0..n).map(|i| {
+        let co = vm.new_stack();
+        vm.table_set_int(keep, i, Value::thread(co));
+        let v = boxed(vm, i);
+        put(co, v);
+        co
+    });
+    all.collect()
+}
+/// Puts a value on top of the stack of a coroutine that does not run, which then has this value only.
+fn put(co: Gc<Thread>, v: Value) {
+    co.top.set(co.base.get().wrapping_add(1));
+    // SAFETY: a new stack has room for many values.
+    unsafe { *co.base.get() = v };
+}
+fn top_of(co: Gc<Thread>) -> Option<i32> {
+    // SAFETY: `put` has put a value there.
+    unboxed(unsafe { *co.base.get() })
+}
+
+#[test]
+fn only_stacks_that_have_changed_are_visited_in_the_atomic_phase() {
+    let mut vm = vm();
+    let all = coroutines(&mut vm, scale(20_000) as i32);
+    vm.full_gc();
+    step_to(&mut vm, Phase::Propagate, 1);
+    step_to(&mut vm, Phase::Atomic, 1000);
+    for co in all.iter().step_by(all.len() / 10) {
+        // It runs, and waits again.
+        let outer = vm.enter_coroutine(*co);
+        vm.leave_coroutine(outer);
+        let v = boxed(&mut vm, -77);
+        put(*co, v);
+    }
+    vm.verify_heap();
+    assert!(vm.one_step(1) < 40_000 + all.len() * 20, "the atomic phase has visited all stacks");
+    vm.full_gc();
+    vm.verify_heap();
+    assert_eq!(all.iter().filter(|co| top_of(**co) == Some(-77)).count(), 10);
+    assert!(all.iter().all(|co| top_of(*co).is_some()));
+}
+
+#[test]
+fn coroutines_that_run_while_stacks_are_marked_are_visited_again_before_the_atomic_phase() {
+    let mut vm = vm();
+    let all = coroutines(&mut vm, scale(20_000) as i32);
+    vm.full_gc();
+    step_to(&mut vm, Phase::Propagate, 1);
+    while vm.heap.cycle.marker.stacks.marked().count() < all.len() {
+        vm.one_step(1);
+    }
+    for co in &all {
+        let outer = vm.enter_coroutine(*co);
+        vm.leave_coroutine(outer);
+        let v = boxed(&mut vm, 78);
+        put(*co, v);
+    }
+    step_to(&mut vm, Phase::Atomic, 1000);
+    vm.verify_heap();
+    assert!(vm.one_step(1) < 40_000 + all.len() * 20, "the atomic phase has visited all stacks");
+    vm.full_gc();
+    vm.verify_heap();
+    assert!(all.iter().all(|co| top_of(*co) == Some(78)));
+}
+
+#[test]
+fn a_variable_on_a_marked_stack_that_a_closure_changes_is_marked() {
+    let mut vm = vm();
+    let co = coroutines(&mut vm, 1)[0];
+    // SAFETY: the slot below the top; the upvalue is closed below.
+    let uv = unsafe { vm.find_upval(co, co.base.get()) };
+    vm.host.roots.add(Value::upval(uv));
+    vm.full_gc();
+    step_to(&mut vm, Phase::Propagate, 1);
+    step_to(&mut vm, Phase::Atomic, 1000);
+    let v = boxed(&mut vm, 79);
+    uv.set(v);
+    vm.verify_heap();
+    vm.full_gc();
+    vm.verify_heap();
+    assert_eq!(top_of(co), Some(79));
+    vm.close_upvals_of(co, co.base.get());
+    assert_eq!(unboxed(uv.get()), Some(79));
+}
+
+#[test]
+fn a_dead_open_upvalue_is_used_again_until_it_leaves_the_list() {
+    let mut vm = vm();
+    let co = coroutines(&mut vm, 1)[0];
+    // SAFETY: the slot below the top; the upvalue is closed below.
+    let uv = unsafe { vm.find_upval(co, co.base.get()) };
+    step_to(&mut vm, Phase::Pause, 1 << 20);
+    step_to(&mut vm, Phase::Settle, 1 << 20);
+    assert!(vm.heap.is_dead(&uv.hdr));
+    // SAFETY: as above.
+    let again = unsafe { vm.find_upval(co, co.base.get()) };
+    vm.host.roots.add(Value::upval(again));
+    vm.verify_heap();
+    vm.full_gc();
+    vm.verify_heap();
+    assert_eq!(co.open_upvals().collect::<Vec<_>>(), [again]);
+    vm.close_upvals_of(co, co.base.get());
+    assert_eq!(unboxed(again.get()), Some(0));
+}
+
+/// A step of the collector pays for a third of what the program changes meanwhile.
+#[test]
+fn a_program_that_stores_faster_than_the_collector_marks_leaves_little_to_the_atomic_phase() {
+    let mut vm = vm();
+    let mut rng = Rng(0xfa57);
+    let n = scale(40_000) as u32;
+    let all = filled(&mut vm, n);
+    vm.full_gc();
+    step_to(&mut vm, Phase::Propagate, 1);
+    while vm.heap.phase() == Phase::Propagate {
+        for _ in 0..20 {
+            let i = rng.below(n) as i32;
+            let (small, v) = (all.get_int(i).as_table().unwrap(), boxed(&mut vm, i));
+            vm.table_set_int(small, 1, v);
+        }
+        vm.one_step(1000);
+    }
+    vm.verify_heap();
+    assert!(vm.one_step(1) < 1_000_000, "the atomic phase has traversed most tables");
+    vm.full_gc();
+    vm.verify_heap();
+    let unboxed_twice = |i| unboxed(all.get_int(i)).or_else(|| unboxed(all.get_int(i).as_table()?.get_int(1)));
+    assert!((0..n as i32).all(|i| unboxed_twice(i) == Some(i)));
 }
 
 /// All kinds of changes to a large table between small steps of the collector, compared with a model.

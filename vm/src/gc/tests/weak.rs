@@ -1,7 +1,8 @@
 //! Tests of weak tables and finalizers.
 
-use super::{count, pushed_table, vm};
+use super::{count, pushed_table, scale, vm};
 use crate::Vm;
+use crate::gc::Phase;
 use crate::object::{Func, Gc, Kind, Table};
 use crate::value::Value;
 use std::cell::RefCell;
@@ -12,6 +13,14 @@ fn meta_with(vm: &mut Vm, field: &str, v: Value) -> Gc<Table> {
     let k = vm.new_str(field.as_bytes());
     vm.table_set_str(m, k, v);
     m
+}
+
+/// Steps until the phase is `phase`.
+fn step_to(vm: &mut Vm, phase: Phase) {
+    vm.note_running();
+    while vm.heap.phase() != phase {
+        vm.one_step(1 << 20);
+    }
 }
 
 fn weak_table(vm: &mut Vm, mode: &str) -> Gc<Table> {
@@ -131,6 +140,79 @@ fn finalizers_run_once_newest_first() {
     assert_eq!(count(&vm, Kind::Udata), 1);
     vm.run_all_finalizers();
     assert_eq!(called(), [2]);
+}
+
+/// Userdata are searched before the atomic phase. They may be new, become unreachable, or get their finalizer after that.
+#[test]
+fn finalizers_are_found_whatever_changes_after_the_search() {
+    let mut vm = vm();
+    let meta = finalizer_meta(&mut vm, note);
+    let (gets_gc, gc) = (pushed_table(&mut vm), vm.new_str(b"__gc"));
+    let f = meta.get_str(gc);
+    vm.full_gc();
+    let n = scale(2000) as i32;
+    let mut without = Vec::new();
+    for i in 0..n {
+        let of = [Some(meta), Some(gets_gc), None][i as usize % 3];
+        let u = vm.new_udata(Box::new(i), of);
+        if of.is_none() {
+            without.push(u);
+        }
+    }
+    step_to(&mut vm, Phase::Atomic);
+    vm.table_set_str(gets_gc, gc, f);
+    without.into_iter().for_each(|u| vm.set_udata_meta(u, Some(meta)));
+    for i in n..n + 5 {
+        vm.new_udata(Box::new(i), Some(meta));
+    }
+    called();
+    step_to(&mut vm, Phase::Pause);
+    let mut all = called();
+    assert_eq!(all[..5], [n + 4, n + 3, n + 2, n + 1, n]);
+    all.sort_unstable();
+    assert_eq!(all, (0..n + 5).collect::<Vec<_>>());
+    vm.full_gc();
+    vm.full_gc();
+    vm.verify_heap();
+    assert_eq!((count(&vm, Kind::Udata), called().len()), (0, 0));
+}
+
+#[test]
+fn lists_lose_the_dead_while_the_program_adds_to_them() {
+    let mut vm = vm();
+    let meta = finalizer_meta(&mut vm, note);
+    let keep = pushed_table(&mut vm);
+    let n = scale(5000) as i32;
+    let add = |vm: &mut Vm, i: i32| {
+        let u = vm.new_udata(Box::new(i), Some(meta));
+        if i % 2 == 0 {
+            vm.table_set_int(keep, i / 2, Value::udata(u));
+        }
+    };
+    (0..n).for_each(|i| add(&mut vm, i));
+    vm.full_gc();
+    vm.full_gc();
+    called();
+    let mut next = n;
+    for _ in 0..3 {
+        loop {
+            vm.one_step(1);
+            add(&mut vm, next);
+            next += 1;
+            if vm.heap.phase() == Phase::Pause {
+                break;
+            }
+        }
+        vm.verify_heap();
+    }
+    vm.full_gc();
+    vm.full_gc();
+    let listed: Vec<i32> = vm.heap.lists.udatas.iter().map(|u| u.with(|n: &mut i32| *n).unwrap()).collect();
+    assert!(listed.is_sorted());
+    assert_eq!(listed, (0..next).filter(|i| i % 2 == 0).collect::<Vec<_>>());
+    called();
+    vm.run_all_finalizers();
+    assert!(called().into_iter().eq((0..next).rev().filter(|i| i % 2 == 0)));
 }
 
 #[test]

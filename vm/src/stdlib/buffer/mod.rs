@@ -6,27 +6,19 @@ mod format;
 pub(super) mod methods;
 mod object;
 
+pub use object::{is_buffer, with_bytes};
+
 use super::{Builtin, LOADED};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Gc, Table};
 use crate::value::Value;
-use object::{Dict, Dicts, MAX_LEN, as_buffer, with};
+use object::{Dict, Dicts, MAX_LEN};
 
 /// Name of the registry entry with the metatable of buffers; also the name of that library in the list of builtins.
 pub(super) const META: &[u8] = b"buffer.method";
 /// Name of the module.
 const MODULE: &[u8] = b"string.buffer";
-
-/// Is the value a buffer?
-pub fn is_buffer(v: Value) -> bool {
-    as_buffer(v).is_some()
-}
-
-/// Runs `f` on the bytes of a value, if it is a buffer.
-pub fn with_bytes<R>(v: Value, f: impl FnOnce(&[u8]) -> R) -> Option<R> {
-    as_buffer(v).map(|u| with(u, |b| f(b.data())))
-}
 
 /// Makes the library available to `require`. The functions are builtins already.
 pub(super) fn open(vm: &mut Vm) {

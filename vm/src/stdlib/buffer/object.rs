@@ -235,3 +235,13 @@ pub fn with<R>(u: Gc<Udata>, f: impl FnOnce(&mut Buffer) -> R) -> R {
 pub fn as_buffer(v: Value) -> Option<Gc<Udata>> {
     v.as_udata().filter(|u| u.is::<Buffer>())
 }
+
+/// Is the value a buffer?
+pub fn is_buffer(v: Value) -> bool {
+    as_buffer(v).is_some()
+}
+
+/// Runs `f` on the bytes of a value, if it is a buffer.
+pub fn with_bytes<R>(v: Value, f: impl FnOnce(&[u8]) -> R) -> Option<R> {
+    as_buffer(v).map(|u| with(u, |b| f(b.data())))
+}
