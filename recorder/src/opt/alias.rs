@@ -184,7 +184,8 @@ fn escapes(b: &IrBuffer, new: IrRef, stop: IrRef) -> bool {
 }
 
 /// Has only this trace inserted keys into a table that it makes, all of them constant strings? Then the same keys are in the same nodes
-/// each time that the trace comes here: they follow from the template, and from the types of the values, which say what a rehash drops.
+/// each time that the trace comes here: they follow from the template, and from which values are nil when the table grows. So no value may be
+/// of unknown type, be stored under an unknown key, or be removed by the collector; an array part would also count.
 pub fn has_known_keys(b: &IrBuffer, table: IrRef) -> bool {
     let all_after = |op: Op, test: &dyn Fn(Ins) -> bool| {
         let mut r = b.newest(op);
@@ -196,9 +197,17 @@ pub fn has_known_keys(b: &IrBuffer, table: IrRef) -> bool {
         }
         true
     };
-    is_new_table(b, table)
+    let has_array = match b.def(table) {
+        Some(Ins { op: Op::TNEW, a, .. }) => a.0 != 0,
+        Some(Ins { op: Op::TDUP, a, .. }) => b.as_gc(a).and_then(|v| v.as_table()).is_none_or(|template| template.asize() != 0),
+        _ => return false,
+    };
+    !has_array
+        && b.newest(Op::GCSTEP) < table
         && !escapes(b, table, IrRef(u16::MAX))
         && all_after(Op::NEWREF, &|i| i.a != table || i.b.is_const() && b.ty(i.b) == Ty::Str)
+        && all_after(Op::HREF, &|i| i.a != table || i.b.is_const())
+        && all_after(Op::HSTORE, &|i| i.ty != Ty::U64 || table_of(b, i.a) != Some(table))
         && all_after(Op::CALLS, &|i| first_argument(b, i) != table || !clobber_of(i).nodes)
 }
 

@@ -114,3 +114,43 @@ for i = 1, 300 do
   before = t
 end
 print(total, show(before))
+
+-- What a rehash keeps depends on more than the keys that are stored: an array part that is filled at any index,
+local function filled(i)
+  local t = { nil, nil, nil, nil }
+  t[i % 4 + 1] = i
+  if i % 3 == 0 then t[2] = nil end
+  t.a, t.b, t.c = 1, 2, 3
+  return t.a + t.b + t.c + (t[i % 4 + 1] or 0)
+end
+-- a key that is removed by a variable,
+local function removed(i)
+  local t = { a = 1, b = 2 }
+  t[i % 2 == 0 and "a" or "b"] = nil
+  t.c, t.d, t.e = 3, 4, 5
+  return (t.a or 10) + (t.b or 20) + t.c + t.d + t.e
+end
+-- values that the collector removes,
+local weak = { __mode = "v" }
+local function weakly(i)
+  local t = setmetatable({}, weak)
+  t.gone, t.kept = { i }, weak
+  if i % 40 == 0 then collectgarbage() end
+  local other = { i }
+  t.c, t.d, t.e = other, 4, 5
+  return (t.kept == weak and 1 or 0) + t.c[1] + t.d + t.e
+end
+-- and functions that share the variable.
+local function captured(i)
+  local t = {}
+  local function set(k) if k % 5 == 0 then t.y = k else t.z = k end end
+  t.x = i
+  set(i)
+  t.w = 1
+  return t.x + (t.y or 0) + (t.z or 0) + t.w
+end
+for _, f in ipairs { filled, removed, weakly, captured } do
+  local sum = 0
+  for i = 1, 200 do sum = sum + f(i) end
+  print(sum)
+end

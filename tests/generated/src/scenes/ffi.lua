@@ -105,7 +105,7 @@ for i = 1, $t do
   ?tmp = ffi.typeof(tmp)(tmp)
   ?tmp.n = tmp.n + list.items[i % 6].key
   ?local one = item(i) local two = item(one) two.key = 9 list.n = list.n + one.key + two.key
-  ?ffi.fill(list.items[$k % 6], ffi.sizeof(list.items[0]), $(0|1|255))
+  ?ffi.fill(list.items[$k % 6], ffi.sizeof(list.items[0]), $(0|1|127))
 end
 P(list.n, tmp.n)
 for i = 0, 5 do P(list.items[i].key, tostring(list.items[i].value)) end
