@@ -336,6 +336,11 @@ fn sink_saves_work() {
     pass_saves("sink");
 }
 
+#[test]
+fn objects_built_key_by_key_are_sunk() {
+    passes_in_both("constructors.lua", &[]);
+}
+
 /// Results do not depend on whether, when and with which passes loops are compiled.
 #[test]
 fn same_results_with_every_pass_off() {

@@ -215,7 +215,7 @@ for (const colorScheme of ['light', 'dark']) {
     await given_up(page)
     await search(page)
     await zoom(page)
-    for (const [width, height] of [[1280, 800], [800, 600]]) {
+    for (const [width, height] of [[1920, 1080], [1280, 800], [800, 600]]) {
       await page.setViewportSize({ width, height })
       await answers(page)
     }

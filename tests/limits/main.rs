@@ -110,6 +110,28 @@ fn states_are_interrupted_one_by_one() {
     there.join().expect("a thread");
 }
 
+/// An interrupt of one state sends a signal to the thread. Another state of that thread, which waits for a line, reads it all the same.
+#[test]
+fn an_interrupt_does_not_end_a_read_of_another_state() {
+    let (outer, inner) = (Lua::new(), Lua::new());
+    let handle = outer.interrupt_handle();
+    let read = inner.load("line = io.popen('sleep 0.3; echo line'):read()").into_function().expect("compiles");
+    let f = outer.create_function(move |_, ()| {
+        let handle = handle.clone();
+        let other = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            assert!(handle.interrupt());
+        });
+        let done = read.call::<()>(());
+        other.join().expect("the other thread");
+        done
+    });
+    outer.globals().set("read", f.expect("a function")).expect("set");
+    let e = outer.load("read() while true do end").exec().expect_err("it is interrupted");
+    assert!(matches!(e, Error::Interrupted(_)), "{e}");
+    assert_eq!(inner.globals().get::<String>("line").expect("it was read"), "line");
+}
+
 #[test]
 fn the_command_has_a_time_limit() {
     let begun = Instant::now();

@@ -147,6 +147,44 @@ end";
     assert!(!text.contains(" at 0x"), "objects have no addresses");
 }
 
+/// What lines allocate, in one run and beside another: as many objects as the program makes, in compiled code or not.
+#[test]
+fn allocations_by_line() {
+    let f = Folder::new("findings-allocations");
+    let program = |made: u32| format!("local t = {{}}\nfor i = 1, {made} do\n  t[i % 8 + 1] = {{i, i}}\nend\nprint(#t)");
+    let trace = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_perilune"));
+        command.arg("trace").args(options).args(["-o", "out.html", "p.lua"]).current_dir(f.path()).output().unwrap()
+    };
+    let read = |file: &str| serde_json::from_slice::<Value>(&f.read(file)).unwrap();
+    f.write("p.lua", program(20_000));
+    for options in [
+        &["--json", "before.json", "--allocations"][..],
+        &["--json", "interpreted.json", "--allocations", "-O", "hotloop=1000000"],
+    ] {
+        let done = trace(options);
+        assert!(done.status.success(), "{done:?}");
+        let data = read(options[1]);
+        let lines = data["allocations"]["lines"].as_array().unwrap();
+        let (line, made) = (&lines[0], lines[0]["allocations"].as_u64().unwrap());
+        // An object is a cell, its array part another allocation at most.
+        assert!(line["line"] == 3 && (20_000..=40_100).contains(&made), "{options:?}: {line}");
+        assert!(line["bytes"].as_u64().unwrap() >= 20_000 * 32, "{line}");
+    }
+    f.write("p.lua", format!("-- Fewer.\n{}", program(200)));
+    let done = trace(&["--json", "now.json", "--allocations", "--before", "before.json"]);
+    assert!(done.status.success(), "{done:?}");
+    let compared = &read("now.json")["compared"];
+    let line = compared["lines"].as_array().unwrap().iter().find(|l| l["text"] == "t[i % 8 + 1] = {i, i}").unwrap();
+    let figure = |run: &str, what: &str| line[run][what].as_u64().unwrap();
+    assert_eq!((&line["before_line"], &line["line"]), (&Value::from(3), &Value::from(4)), "{line}");
+    assert!(figure("before", "allocations") >= 20_000 && figure("now", "allocations") < 500, "{line}");
+    assert!(figure("before", "bytes") > 50 * figure("now", "bytes"), "{line}");
+    // A run where they were not counted has none.
+    assert!(trace(&["--json", "none.json"]).status.success());
+    assert!(read("none.json")["allocations"].is_null());
+}
+
 /// Two runs compared by line; lines are matched by their text.
 #[test]
 fn two_runs() {

@@ -22,6 +22,7 @@ function h(tag, attributes, ...children) {
 const trace = (id) => traces[id - 1];
 const fileOf = (place) => functions[place.function].file;
 const count = (n, one, many = one + 's') => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+const bytes = (n) => (n < 1e4 ? `${n} B` : n < 1e7 ? `${Math.round(n / 1e3).toLocaleString('en')} KB` : `${Math.round(n / 1e6).toLocaleString('en')} MB`);
 const times = (n) => `${n.toLocaleString('en')}×`;
 
 // What a trace is called: by its number, and by its id as well where a number was used again.
@@ -83,8 +84,8 @@ function unpack(pack) {
     const read = async () => {
       const e = document.getElementById(`code-${pack}`);
       if (!e) return {};
-      const bytes = Uint8Array.from(atob(e.textContent), (c) => c.charCodeAt(0));
-      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+      const packed = Uint8Array.from(atob(e.textContent), (c) => c.charCodeAt(0));
+      const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
       return JSON.parse(await new Response(stream).text());
     };
     unpacked.set(pack, read());

@@ -69,6 +69,22 @@ function hotLines() {
   return [h('h3', null, 'Hottest lines'), h('div', { class: 'scroll' }, h('table', { 'aria-label': 'Hottest lines' }, h('tbody', null, rows)))];
 }
 
+// The lines that allocate most, if that was counted.
+function allocatingLines() {
+  const MOST = 12;
+  const { allocations } = data;
+  if (!allocations || allocations.lines.length === 0) return null;
+  const rows = allocations.lines.slice(0, MOST).map((l) => h('tr', null,
+    h('td', { class: 'n' }, percent(l.bytes / allocations.bytes)),
+    h('td', { class: 'n' }, bytes(l.bytes)),
+    h('td', { class: 'n' }, l.allocations.toLocaleString('en')),
+    h('td', null, h('a', { href: `#source/${l.file}/${l.line}` }, `${baseName(files[l.file].name)}:${l.line}`)),
+    h('td', null, h('code', null, linesOf(l.file)?.[l.line - 1]?.trim() ?? ''))));
+  return [h('h3', null, 'Lines that allocate most'), h('div', { class: 'scroll' }, h('table', { 'aria-label': 'Lines that allocate most' },
+    h('thead', null, h('tr', null, ['Share', 'Bytes', 'Allocations', '', ''].map((x, i) => h('th', { class: i < 3 ? 'plain n' : 'plain', scope: 'col' }, x)))),
+    h('tbody', null, rows)))];
+}
+
 // What happened when: a row of bars for each kind of event.
 function timelineChart() {
   const { part_ms: part, moments } = data.timeline;
@@ -98,7 +114,10 @@ function comparison() {
   const ms = (n) => n.toLocaleString('en', { maximumFractionDigits: 0 });
   const change = (before, now, words) => h('td', { class: now > before ? 'n worse' : now < before ? 'n better' : 'n' }, before === now ? words(now) : `${words(before)} → ${words(now)}`);
   const whole = (n) => n.toLocaleString('en');
-  const row = (name, text, { before, now }) => h('tr', null, h('td', null, name), change(before.ms, now.ms, ms), change(before.traces, now.traces, whole), change(before.exits, now.exits, whole), h('td', null, h('code', null, text)));
+  const counted = compared.before.bytes !== undefined && compared.now.bytes !== undefined;
+  const columns = [['Milliseconds', 'ms', ms], ['Traces', 'traces', whole], ['Exits', 'exits', whole],
+    ...(counted ? [['Allocations', 'allocations', whole], ['Bytes', 'bytes', bytes]] : [])];
+  const row = (name, text, { before, now }) => h('tr', null, h('td', null, name), columns.map(([, key, words]) => change(before[key] ?? 0, now[key] ?? 0, words)), h('td', null, h('code', null, text)));
   const place = (l) => {
     const file = files.findIndex((f) => f.name === l.file);
     const number = l.line === null ? `was ${l.before_line}` : l.before_line === null ? `${l.line}, new` : l.line === l.before_line ? `${l.line}` : `${l.line}, was ${l.before_line}`;
@@ -106,7 +125,7 @@ function comparison() {
     return l.line === null || file < 0 ? words : h('a', { href: `#source/${file}/${l.line}` }, words);
   };
   return [h('h3', null, 'Before and now'), h('div', { class: 'scroll' }, h('table', { 'aria-label': 'Before and now' },
-    h('thead', null, h('tr', null, ['', 'Milliseconds', 'Traces', 'Exits', ''].map((x, i) => h('th', { class: i && i < 4 ? 'plain n' : 'plain', scope: 'col' }, x)))),
+    h('thead', null, h('tr', null, ['', ...columns.map((c) => c[0]), ''].map((x, i) => h('th', { class: i && i <= columns.length ? 'plain n' : 'plain', scope: 'col' }, x)))),
     h('tbody', null, row('in all', '', compared), compared.lines.slice(0, 20).map((l) => row(place(l), l.text, l)))))];
 }
 
@@ -117,5 +136,5 @@ function overviewView(main) {
       ? h('ol', { class: 'findings' }, findings.slice(0, 8).map(findingCard))
       : h('p', { class: 'note' }, 'Nothing stands out: what is hot is compiled, and is seldom left.'),
     findings.length > 8 && h('details', null, h('summary', null, count(findings.length - 8, 'more finding')), h('ol', { class: 'findings' }, findings.slice(8).map(findingCard))),
-    hotLines(), hotExits(), timelineChart());
+    hotLines(), allocatingLines(), hotExits(), timelineChart());
 }

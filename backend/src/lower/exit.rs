@@ -168,6 +168,17 @@ impl<'a> Lower<'a> {
     pub(super) fn restore(&mut self, number: SnapId) -> Res<Value> {
         self.store_slots(number, &[], Lower::store_slot)
     }
+    /// SYNC.
+    pub(super) fn synchronise(&mut self) -> Res<()> {
+        let trace: &'a Trace = self.cur.trace;
+        let snap: &'a Snapshot = trace.snaps.get(self.cur.snap.index()).ok_or(self.bad("no snapshot"))?;
+        self.emit_cold_for(snap, &[])?;
+        for slot in trace.synced(self.cur.snap) {
+            self.store_slot(slot.value, self.slot_offset(slot.slot))?;
+        }
+        self.forget_cold();
+        Ok(())
+    }
     /// The same for an exit to the interpreter, which may leave values unboxed, as [`crate::unboxed`] says.
     pub(super) fn restore_for_interpreter(&mut self, number: SnapId) -> Res<Value> {
         self.store_slots(number, &[], if self.req.unboxed_exits { Lower::store_unboxed } else { Lower::store_slot })

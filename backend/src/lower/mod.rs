@@ -363,11 +363,7 @@ impl<'a> Lower<'a> {
             Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS => self.call(ins),
             Op::NATIVE => self.native(ins).map(|()| None),
             Op::COROOM | Op::COSAVE | Op::RESUME | Op::YIELD | Op::COEND => self.coroutine(ins).map(|()| None),
-            Op::SYNC => {
-                self.restore(self.cur.snap)?;
-                self.forget_cold();
-                Ok(None)
-            }
+            Op::SYNC => self.synchronise().map(|()| None),
             Op::CALLXS => self.foreign_call(ins),
             Op::XBAR => Ok(None),
             Op::PVAL | Op::HIOP | Op::RENAME | Op::TMPREF => Err(BackendError::Unsupported(ins.op)),

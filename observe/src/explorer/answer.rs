@@ -54,6 +54,30 @@ pub struct BuiltinTime {
     pub samples: u64,
 }
 
+/// What was allocated.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Allocations {
+    /// How often memory was allocated, or became larger.
+    pub allocations: u64,
+    /// Bytes in all, also of what was freed since.
+    pub bytes: u64,
+    /// By line of the innermost Lua function, the largest first.
+    pub lines: Vec<LineAllocations>,
+}
+
+/// What a line has allocated.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct LineAllocations {
+    /// The file.
+    pub file: usize,
+    /// The line.
+    pub line: u32,
+    /// How often it allocated memory, or more of it.
+    pub allocations: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
 /// What happened when.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Timeline {

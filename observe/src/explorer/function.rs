@@ -69,7 +69,8 @@ impl Functions {
     pub fn place(&mut self, proto: Gc<Proto>, pc: usize) -> Place {
         Place { function: self.index(proto), pc, line: line(proto, pc) }
     }
-    fn file(&mut self, chunk: &[u8]) -> usize {
+    /// The index of a text, by the name of its chunk.
+    pub fn file(&mut self, chunk: &[u8]) -> usize {
         if let Some(i) = self.by_chunk.get(chunk) {
             return *i;
         }

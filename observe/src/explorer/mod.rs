@@ -4,6 +4,7 @@
 //! when somebody asks are told as well. That costs some time for each trace, none in compiled code, and nothing when it is off.
 
 mod advice;
+mod allocations;
 mod answer;
 mod code;
 mod failure;
@@ -16,6 +17,7 @@ mod report;
 mod time;
 mod timeline;
 
+pub use allocations::count_allocations;
 pub use answer::*;
 pub use report::*;
 
@@ -40,7 +42,9 @@ pub fn stop(vm: &mut Vm) -> Option<Report> {
     let jit = Jit::of(vm).filter(|_| is_running(vm))?;
     let watcher: Box<dyn Any> = jit.end_watch(vm)?;
     let journal = watcher.downcast::<Journal>().ok()?;
-    Some(finish(*journal, &jit))
+    let report = finish(vm, *journal, &jit);
+    allocations::stop(vm);
+    Some(report)
 }
 
 /// Does it watch?
@@ -49,12 +53,14 @@ pub fn is_running(vm: &Vm) -> bool {
 }
 
 /// What it has seen so far; `None` if it does not watch. It goes on.
-pub fn report(vm: &Vm) -> Option<Report> {
+pub fn report(vm: &mut Vm) -> Option<Report> {
     let jit = Jit::of(vm)?;
-    with_watcher(vm, |journal: &mut Journal| finish(journal.clone(), &jit))
+    let journal = with_watcher(vm, |journal: &mut Journal| journal.clone())?;
+    Some(finish(vm, journal, &jit))
 }
 
-fn finish(mut journal: Journal, jit: &Jit) -> Report {
+fn finish(vm: &mut Vm, mut journal: Journal, jit: &Jit) -> Report {
+    let allocations = allocations::add(vm, &mut journal.functions);
     jit.for_each_entry(|n, e, entered| journal.update(n, e, entered));
     let mut report = Report {
         version: VERSION,
@@ -68,6 +74,7 @@ fn finish(mut journal: Journal, jit: &Jit) -> Report {
         aborts: journal.aborts,
         left_out: journal.left_out,
         time: None,
+        allocations,
         timeline: journal.clock.report(),
         findings: Vec::new(),
     };

@@ -2,7 +2,7 @@
 //!
 //! Things refer to one another by their index in a list of the [`Report`]; traces by [`Trace::id`], which counts from 1.
 
-use super::answer::{Finding, Time, Timeline};
+use super::answer::{Allocations, Finding, Time, Timeline};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -34,6 +34,8 @@ pub struct Report {
     pub left_out: LeftOut,
     /// Where the time went, if samples were taken.
     pub time: Option<Time>,
+    /// What was allocated, if that was counted.
+    pub allocations: Option<Allocations>,
     /// What happened when.
     pub timeline: Timeline,
     /// Why the program is not faster, what matters most first.

@@ -352,7 +352,9 @@ impl Eval<'_> {
                 Ok(0)
             }
             Op::SYNC => {
-                self.store_state();
+                for s in self.t.synced(self.snap) {
+                    memory::store64(self.slot_address(s.slot), self.boxed(s.value));
+                }
                 Ok(0)
             }
             Op::COROOM | Op::COSAVE | Op::RESUME | Op::YIELD | Op::COEND => coroutine::step(self, ins),

@@ -169,12 +169,20 @@ impl Trace {
             None => self.konst(r).map_or(Ty::Nil, Const::ty),
         }
     }
+    /// Does an instruction make a table or cdata?
+    pub fn makes_object(&self, r: IrRef) -> bool {
+        self.def(r).is_some_and(|i| matches!(i.op, Op::TNEW | Op::TDUP | Op::CNEW | Op::CNEWI))
+    }
+    /// The slots that SYNC stores: those that hold tables and cdata of the trace are left to exits, since these may be sunk.
+    pub fn synced(&self, k: SnapId) -> impl Iterator<Item = &super::SnapSlot> {
+        self.snap(k).restored().filter(|s| !self.makes_object(s.value))
+    }
     /// The new table or cdata that a sunk instruction makes or serves to fill.
     pub fn sunk_table(&self, i: usize) -> Option<usize> {
         let mut ins = self.ins[i];
         let mut i = i;
         while ins.is_sunk() {
-            if matches!(ins.op, Op::TNEW | Op::TDUP | Op::CNEW | Op::CNEWI) {
+            if self.makes_object(IrRef::of_ins(i)) {
                 return Some(i);
             }
             i = self.def(ins.a).map(|_| ins.a.ins_index())?;

@@ -183,6 +183,25 @@ fn escapes(b: &IrBuffer, new: IrRef, stop: IrRef) -> bool {
         || anywhere(Op::COSAVE, &|_| true)
 }
 
+/// Has only this trace inserted keys into a table that it makes, all of them constant strings? Then the same keys are in the same nodes
+/// each time that the trace comes here: they follow from the template, and from the types of the values, which say what a rehash drops.
+pub fn has_known_keys(b: &IrBuffer, table: IrRef) -> bool {
+    let all_after = |op: Op, test: &dyn Fn(Ins) -> bool| {
+        let mut r = b.newest(op);
+        while r > table {
+            if !test(b.trace.ins[r.ins_index()]) {
+                return false;
+            }
+            r = b.older(r);
+        }
+        true
+    };
+    is_new_table(b, table)
+        && !escapes(b, table, IrRef(u16::MAX))
+        && all_after(Op::NEWREF, &|i| i.a != table || i.b.is_const() && b.ty(i.b) == Ty::Str)
+        && all_after(Op::CALLS, &|i| first_argument(b, i) != table || !clobber_of(i).nodes)
+}
+
 /// May two table references be the same table?
 pub fn tables(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
     if x == y {

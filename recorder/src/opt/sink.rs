@@ -92,8 +92,8 @@ impl Sink {
                 }
             }
             if ins.op.stores_state() {
-                // These instructions store all slots of the snapshot.
-                let snap = b.trace.snaps.iter().rfind(|s| s.at.ins_index() <= i);
+                // These instructions store all slots of the snapshot, but SYNC those without new objects.
+                let snap = b.trace.snaps.iter().rfind(|s| s.at.ins_index() <= i).filter(|_| ins.op != Op::SYNC);
                 for s in snap.iter().flat_map(|s| &s.slots) {
                     self.forbid(s.value);
                 }
@@ -193,8 +193,12 @@ fn nop(b: &mut IrBuffer, i: usize) {
     b.trace.ins[i] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
 }
 
-/// Is the node of an HREFK that of its key, because the table was made from a template and nothing was inserted since?
+/// Is the node of an HREFK that of its key, because nothing but keys that are known was inserted, or because the table was made from a
+/// template and nothing was inserted since?
 fn known_node(b: &IrBuffer, ins: Ins) -> bool {
+    if !ins.is_guard() {
+        return true;
+    }
     let Some(nodes) = b.is_op(ins.a, Op::FLOAD) else { return false };
     let mut r = b.newest(Op::NEWREF);
     while r > nodes.a {

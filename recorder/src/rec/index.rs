@@ -5,7 +5,7 @@ use super::meta::Operand;
 use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{Ins, IrRef, Op, Ty, VmRef, conv};
-use crate::opt::abc;
+use crate::opt::{abc, alias};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
@@ -55,8 +55,15 @@ impl Recorder {
             self.feedback.tables.add(&t, node);
         }
         let general = rk.is_const() && self.feedback.site.has_many_shapes();
-        if k.is_str() && rk.is_const() && !general && self.is_guarded_by_shape(vm, &t, table, node) {
-            return self.lookup_by_shape(t, table, rk, node);
+        if k.is_str() && rk.is_const() {
+            if t.shape.get().is_some() && alias::has_known_keys(&self.b, table) {
+                return self.slot_in_node(table, rk, node);
+            }
+            if !general && self.is_guarded_by_shape(vm, &t, table, node) {
+                let shape = self.field(table, Field::TabShape)?;
+                self.guard_int(shape, t.shape.get().number() as i32)?;
+                return self.slot_in_node(table, rk, node);
+            }
         }
         // A num that is no array index now may be integral when the trace runs, and then be found in the array part.
         if t.hmask.get() == 0 && !general && (self.ty(rk) != Ty::Num || rk.is_const()) {
@@ -89,10 +96,8 @@ impl Recorder {
         let by_node = node.is_some() && (table.is_const() || self.feedback.site.by_node);
         shape.is_some() && !by_node && !vm.heap.does_shape_vary(shape)
     }
-    /// The slot of a constant string key in a table of the shape of `t`.
-    fn lookup_by_shape(&mut self, t: Gc<Table>, table: IrRef, key: IrRef, node: Option<u32>) -> Rec<KeySlot> {
-        let shape = self.field(table, Field::TabShape)?;
-        self.guard_int(shape, t.shape.get().number() as i32)?;
+    /// The slot of a constant string key that is known to be in a node, or in none.
+    fn slot_in_node(&mut self, table: IrRef, key: IrRef, node: Option<u32>) -> Rec<KeySlot> {
         let slot = match node {
             Some(node) => {
                 let nodes = self.field(table, Field::TabNode)?;

@@ -2,7 +2,7 @@
 
 use super::window::Window;
 use super::{FrameKind, OpenList, Rec, Recorder, view};
-use crate::ir::{Const, IrRef, Op, SlotIdx, SnapSlot, Snapshot, Ty, sload};
+use crate::ir::{Const, IrRef, Op, SlotIdx, SnapSlot, Snapshot, Trace, Ty, sload};
 use core::ops::Range;
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::object::{BcAddr, Gc, InsPtr, Proto};
@@ -117,7 +117,11 @@ impl Recorder {
 
     /// The slots of the last snapshot have been stored.
     pub(super) fn all_stored(&mut self) {
-        for s in self.b.trace.snaps.last().iter().flat_map(|snap| &snap.slots) {
+        self.stored(|_, _| true);
+    }
+    /// Those slots of the last snapshot have been stored whose values are selected.
+    fn stored(&mut self, which: impl Fn(&Trace, IrRef) -> bool) {
+        for s in self.b.trace.snaps.last().iter().flat_map(|snap| &snap.slots).filter(|s| which(&self.b.trace, s.value)) {
             self.slots.mark_stored(s.slot);
         }
         self.snaps.to_store = 0;
@@ -126,7 +130,7 @@ impl Recorder {
     pub(super) fn sync(&mut self) -> Rec<()> {
         if self.snaps.to_store > MAX_TO_STORE && self.b.flags.sync {
             self.b.emit(Op::SYNC, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
-            self.all_stored();
+            self.stored(|trace, value| !trace.makes_object(value));
         }
         Ok(())
     }

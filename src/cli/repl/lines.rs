@@ -100,7 +100,7 @@ impl Lines {
             write_stdout(prompt);
             flush_stdout();
             let mut line = Vec::new();
-            if !read_line_stdin(&mut line) {
+            if !read_line_stdin(vm, &mut line) {
                 return Line::End;
             }
             if line.last() == Some(&b'\n') {

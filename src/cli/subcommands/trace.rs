@@ -29,6 +29,9 @@ pub struct Command {
     /// Take no samples of where the time goes.
     #[arg(long)]
     no_samples: bool,
+    /// Count what each line allocates. Code that allocates takes longer: compare times of runs without this.
+    #[arg(long)]
+    allocations: bool,
     /// Option of the compiler, as for `perilune -O`; may be repeated.
     #[arg(short = 'O', long = "optimize", value_name = "OPTION")]
     optimize: Vec<String>,
@@ -73,6 +76,10 @@ pub fn run(c: Command) -> Outcome {
         let _ = lua.start_profile(options);
     }
     lua.start_explorer();
+    if c.allocations {
+        // Nobody else watches the heap yet.
+        lua.count_allocations();
+    }
     let program =
         Program { script: c.script.name(), arguments: c.script.arguments().to_vec(), options: c.optimize, end: Ending::Done };
     let job = Once::new(Job { output: c.output, json: c.json, program, before, open: c.open, profile });

@@ -17,6 +17,12 @@ pub struct Figures {
     pub traces: u64,
     /// Exits to the interpreter because guards failed.
     pub exits: u64,
+    /// Allocations, if they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocations: Option<u64>,
+    /// Bytes of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// A line in both runs.
@@ -91,7 +97,9 @@ pub fn compare(Before(mut before): Before, report: &Report) -> Result<Compared, 
     }
     lines.retain(|l| l.before != l.now || l.now.ms > 0.0);
     let change = |l: &Line| (l.now.ms - l.before.ms).abs();
-    lines.sort_by(|a, b| change(b).total_cmp(&change(a)).then_with(|| (&a.file, a.line).cmp(&(&b.file, b.line))));
+    let bytes = |l: &Line| l.now.bytes.unwrap_or(0).abs_diff(l.before.bytes.unwrap_or(0));
+    let order = |a: &Line, b: &Line| change(b).total_cmp(&change(a)).then_with(|| bytes(b).cmp(&bytes(a)));
+    lines.sort_by(|a, b| order(a, b).then_with(|| (&a.file, a.line).cmp(&(&b.file, b.line))));
     lines.truncate(MOST);
     Ok(Compared { before: before.all, now: now.all, lines })
 }
@@ -114,6 +122,12 @@ impl Run {
         all.ms = number(&data["time"]["samples"]) as f64 * interval_ms;
         for l in list(&data["time"]["lines"]) {
             by_line.entry((number(&l["file"]), number(&l["line"]))).or_default().ms += number(&l["samples"]) as f64 * interval_ms;
+        }
+        let counted = |l: &Value| (l["allocations"].as_u64(), l["bytes"].as_u64());
+        (all.allocations, all.bytes) = counted(&data["allocations"]);
+        for l in list(&data["allocations"]["lines"]) {
+            let figures = by_line.entry((number(&l["file"]), number(&l["line"]))).or_default();
+            (figures.allocations, figures.bytes) = counted(l);
         }
         for (i, file) in files.iter().enumerate() {
             for l in list(&file["lines"]).iter().filter(|l| !list(&l["traces"]).is_empty()) {

@@ -18,15 +18,6 @@ use crate::hooks::Mode;
 use crate::interrupt::Cause;
 use crate::object::{Func, Gc};
 use crate::value::Value;
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
-/// Does an interrupt of some VM wait? What waits for the system asks this.
-static WAITS: AtomicBool = AtomicBool::new(false);
-
-/// Was [`Vm::interrupt`] called, and nothing made of it yet?
-pub(crate) fn interrupt_waits() -> bool {
-    WAITS.load(Relaxed)
-}
 
 /// Event of entering a function.
 pub const CALL: u8 = 1;
@@ -149,7 +140,6 @@ impl Vm {
     /// # Safety
     /// As for [`Vm::interrupt`].
     pub(crate) unsafe fn look_at_interrupts(vm: *mut Vm) {
-        WAITS.store(true, Relaxed);
         // SAFETY: the caller's promise.
         unsafe {
             Vm::hook_now(vm);
@@ -160,7 +150,6 @@ impl Vm {
     /// Takes an interrupt back.
     pub fn forget_interrupt(&mut self) {
         if self.interrupts.flag.clear().is_some() {
-            WAITS.store(false, Relaxed);
             self.update_dispatch();
             self.drop_sample();
         }

@@ -431,7 +431,7 @@ pub fn debug(vm: &mut Vm) -> LuaResult<u32> {
     loop {
         super::io::write_stderr(b"lua_debug> ");
         let mut line = Vec::new();
-        if !super::io::read_line_stdin(&mut line) || line == b"cont\n" {
+        if !super::io::read_line_stdin(vm, &mut line) || line == b"cont\n" {
             return Ok(0);
         }
         let result = match vm.load_chunk(&line, b"=(debug command)", None) {

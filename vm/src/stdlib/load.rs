@@ -91,7 +91,7 @@ pub(super) fn load_file(vm: &mut Vm, name: Option<Gc<Str>>, mode: Option<Gc<Str>
     let bounds = &Bounds { most: vm.longest_buffer(), stop: &flag };
     let (chunk_name, source) = match name {
         Some(name) => ([b"@", name.bytes()].concat(), read_bounded(name.bytes(), bounds)),
-        None => (b"=stdin".to_vec(), super::io::read_stdin()),
+        None => (b"=stdin".to_vec(), super::io::read_stdin_bounded(bounds)),
     };
     match source {
         Ok(source) => compile(vm, &source, &chunk_name, mode),

@@ -50,9 +50,10 @@ pub fn write_stderr(bytes: &[u8]) {
 static UNBOUNDED: Bounds<'static> = Bounds { most: isize::MAX as usize, stop: &NEVER };
 static NEVER: Flag = Flag::new();
 
-/// Appends a line from standard input, with its newline. False at the end.
-pub fn read_line_stdin(out: &mut Vec<u8>) -> bool {
-    lock(stream::stdin()).read_line(out, true, &UNBOUNDED).unwrap_or(false)
+/// Appends a line from standard input, with its newline. False at the end, and when an interrupt of the state has ended the read.
+pub fn read_line_stdin(vm: &Vm, out: &mut Vec<u8>) -> bool {
+    let bounds = Bounds { stop: &vm.interrupts.flag, ..UNBOUNDED };
+    lock(stream::stdin()).read_line(out, true, &bounds).unwrap_or(false)
 }
 
 /// The contents of a file. The error says whether it is `cannot open` or `cannot read`.
@@ -71,8 +72,13 @@ pub(super) fn read_bounded(name: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, 
 
 /// The rest of standard input.
 pub fn read_stdin() -> Result<Vec<u8>, (&'static str, io::Error)> {
+    read_stdin_bounded(&UNBOUNDED)
+}
+
+/// The same within bounds.
+pub(super) fn read_stdin_bounded(bounds: &Bounds<'_>) -> Result<Vec<u8>, (&'static str, io::Error)> {
     let mut out = Vec::new();
-    lock(stream::stdin()).read_all(&mut out, &UNBOUNDED).map_err(|e| ("cannot read", e))?;
+    lock(stream::stdin()).read_all(&mut out, bounds).map_err(|e| ("cannot read", e))?;
     Ok(out)
 }
 

@@ -3,6 +3,7 @@
 use super::stream::{Bounds, Shared, Stream, lock};
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::interrupt::Flag;
 use crate::value::Value;
 use std::io;
 
@@ -71,10 +72,10 @@ fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> LuaResult<io::Resul
     let found = {
         let mut s = lock(stream);
         match format {
-            Format::Number => read_number(&mut s, &mut out),
+            Format::Number => read_number(&mut s, &mut out, bounds.stop),
             Format::Line { keep } => s.read_line(&mut out, keep, bounds),
             Format::All => s.read_all(&mut out, bounds).map(|()| true),
-            Format::Bytes(0) => s.fill().map(|ahead| !ahead.is_empty()),
+            Format::Bytes(0) => s.fill(bounds.stop).map(|ahead| !ahead.is_empty()),
             Format::Bytes(n) => s.read_bytes(&mut out, n, bounds).map(|()| !out.is_empty()),
         }
     };
@@ -101,11 +102,12 @@ fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> LuaResult<io::Resul
 struct NumberReader<'a> {
     s: &'a mut Stream,
     out: &'a mut Vec<u8>,
+    stop: &'a Flag,
 }
 
 impl NumberReader<'_> {
     fn peek(&mut self) -> io::Result<Option<u8>> {
-        Ok(self.s.fill()?.first().copied())
+        Ok(self.s.fill(self.stop)?.first().copied())
     }
     /// Takes the next character if it is one of these.
     fn accept(&mut self, test: impl Fn(u8) -> bool) -> io::Result<bool> {
@@ -128,14 +130,14 @@ impl NumberReader<'_> {
 }
 
 /// Reads the longest text that looks like a number. False if there is none.
-fn read_number(s: &mut Stream, out: &mut Vec<u8>) -> io::Result<bool> {
-    while let Some(c) = s.fill()?.first() {
+fn read_number(s: &mut Stream, out: &mut Vec<u8>, stop: &Flag) -> io::Result<bool> {
+    while let Some(c) = s.fill(stop)?.first() {
         if !matches!(c, b' ' | 9..=13) {
             break;
         }
         s.consume(1);
     }
-    let mut r = NumberReader { s, out };
+    let mut r = NumberReader { s, out, stop };
     r.accept(|c| matches!(c, b'-' | b'+'))?;
     let mut count = 0;
     let mut hex = false;

@@ -3,7 +3,6 @@
 
 use super::super::sys;
 use super::c_file::{CFile, Standard};
-use crate::interp::hook::interrupt_waits;
 use crate::interrupt::Flag;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
@@ -94,15 +93,16 @@ impl Stream {
         let buffering = Buffering::Full(BLOCK);
         Stream { file, access, ahead: Vec::new(), pos: 0, pending: Vec::new(), buffering, standard: None, c: None }
     }
-    /// The bytes that are read ahead; reads more if there are none. Empty at the end of the file.
-    pub fn fill(&mut self) -> io::Result<&[u8]> {
+    /// The bytes that are read ahead; reads more if there are none. Empty at the end of the file. An interrupt that waits at `stop` ends the
+    /// read with an error, even if the program catches it and reads again.
+    pub fn fill(&mut self, stop: &Flag) -> io::Result<&[u8]> {
         if self.pos == self.ahead.len() || self.c.is_some() {
-            self.read_block()?;
+            self.read_block(stop)?;
         }
         Ok(&self.ahead[self.pos..])
     }
     #[cold]
-    fn read_block(&mut self) -> io::Result<()> {
+    fn read_block(&mut self, stop: &Flag) -> io::Result<()> {
         if !self.access.read {
             return Err(bad_descriptor());
         }
@@ -121,8 +121,8 @@ impl Stream {
         self.pos = 0;
         let n = loop {
             match self.file.read(&mut self.ahead) {
-                // Ctrl-C ends the read with an error, even if the program catches it and reads again.
-                Err(e) if e.kind() == io::ErrorKind::Interrupted && !interrupt_waits() => {}
+                // A signal that is not for this state: that of another state, or of the host.
+                Err(e) if e.kind() == io::ErrorKind::Interrupted && stop.get().is_none() => {}
                 r => break r,
             }
         };
@@ -141,7 +141,7 @@ impl Stream {
     pub fn read_line(&mut self, out: &mut Vec<u8>, keep: bool, bounds: &Bounds<'_>) -> io::Result<bool> {
         let mut any = false;
         loop {
-            let ahead = self.fill()?;
+            let ahead = self.fill(bounds.stop)?;
             if ahead.is_empty() {
                 return Ok(any);
             }
@@ -165,7 +165,7 @@ impl Stream {
     /// Appends up to `limit` bytes to `out`.
     pub fn read_bytes(&mut self, out: &mut Vec<u8>, mut limit: usize, bounds: &Bounds<'_>) -> io::Result<()> {
         while limit > 0 {
-            let ahead = self.fill()?;
+            let ahead = self.fill(bounds.stop)?;
             let n = ahead.len().min(limit);
             if n == 0 {
                 break;
