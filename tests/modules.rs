@@ -85,3 +85,23 @@ fn libraries_are_loaded() {
         print((select(3, package.loadlib('./none.so', 'none'))))";
     assert_eq!(run(&folder, chunk), "a part\ntrue\n3\tinit\nopen\n");
 }
+
+/// A Rust program decides whether its scripts load modules in C. Errors of Rust functions go through functions in C.
+#[test]
+fn programs_in_rust_allow_modules() {
+    let folder = folder("embedded");
+    // SAFETY: the scripts are known.
+    let lua = unsafe { perilune::Lua::unsafe_new() };
+    lua.globals().set("folder", folder.to_str().expect("a path in UTF-8")).expect("a global");
+    lua.load("package.cpath = folder .. '/?.so'").exec().expect("the path is set");
+    let refused = lua.load("require('module')").exec().expect_err("no module is loaded");
+    assert!(refused.to_string().contains("module"), "{refused}");
+    // SAFETY: the module is known.
+    unsafe { lua.allow_c_modules() };
+    let fail =
+        lua.create_function(|_, n: i32| -> perilune::Result<()> { Err(perilune::Error::runtime(format!("failed with {n}"))) });
+    lua.globals().set("fail", fail.expect("a function")).expect("a global");
+    let used = "local m = require('module') return m.twice(4), pcall(m.fail), tostring(select(2, pcall(m.call, fail, 7)))";
+    let (eight, failed, message): (i32, bool, String) = lua.load(used).eval().expect("the module is used");
+    assert!(eight == 8 && !failed && message.contains("failed with 7"), "{eight} {failed} {message}");
+}

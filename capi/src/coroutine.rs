@@ -66,9 +66,9 @@ raising! {
             return Err(vm.rt_error("attempt to yield across C-call boundary"));
         }
         // The values are left alone in the frame.
-        let values = vm.args()[vm.nargs() - n.max(0) as usize..].to_vec();
-        vm.top = vm.base;
-        values.into_iter().for_each(|v| vm.push(v));
+        let n = n.max(0) as usize;
+        core::ptr::copy(vm.top.sub(n), vm.base, n);
+        vm.top = vm.base.add(n);
         Ok(-1)
     }
 }

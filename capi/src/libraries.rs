@@ -9,7 +9,7 @@ use std::ffi::c_int;
 
 /// Makes a library, and pushes its table.
 fn open(vm: &mut Vm, library: StdLib, name: &[u8]) -> LuaResult<c_int> {
-    vm.open_selected_libs(library);
+    vm.open_without_base(library);
     if library.contains(StdLib::JIT) {
         perilune_jit::stdlib::open(vm);
     }
@@ -61,17 +61,18 @@ openers! {
 raising! {
     /// `luaopen_base`
     fn luaopen_base(l => vm) -> c_int {
+        vm.open_base();
         open(vm, StdLib::NONE, b"_G")?;
         open(vm, StdLib::NONE, b"coroutine").map(|_| 2)
     }
     /// `luaopen_string_buffer`
     fn luaopen_string_buffer(l => vm) -> c_int {
-        vm.open_selected_libs(StdLib::STRING);
+        vm.open_without_base(StdLib::STRING);
         load(vm, b"string.buffer")
     }
     /// `luaopen_ffi`
     fn luaopen_ffi(l => vm) -> c_int {
-        vm.open_selected_libs(StdLib::FFI);
+        vm.open_without_base(StdLib::FFI);
         load(vm, b"ffi")
     }
     /// `luaL_openlibs`

@@ -4,6 +4,7 @@
 
 use crate::index;
 use crate::state::L;
+use perilune_vm::object::Gc;
 use perilune_vm::{LuaResult, Value, Vm};
 use std::ffi::{c_char, c_int};
 
@@ -111,10 +112,15 @@ raising! {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lua_xmove(from: L, to: L, n: c_int) {
     let Some(n) = usize::try_from(n).ok().filter(|_| from != to) else { return };
-    let values = crate::state::enter(from, |vm| {
-        let values = vm.args()[vm.nargs() - n..].to_vec();
-        pop(vm, n);
-        values
+    // Makes it a coroutine with values, if it has not begun.
+    crate::state::enter(from, |_| ());
+    crate::state::enter(to, |vm| {
+        // It does not run now: what it has is stored in it.
+        let from = Gc::from_ptr(from);
+        let first = from.top.get().sub(n);
+        for i in 0..n {
+            crate::push::value(vm, *first.add(i));
+        }
+        from.top.set(first);
     });
-    crate::state::enter(to, |vm| values.into_iter().for_each(|v| crate::push::value(vm, v)));
 }

@@ -112,6 +112,7 @@ fn open() -> L {
     perilune_jit::install(&mut vm);
     vm.host.c_function = Some(run_c_function);
     perilune_vm::stdlib::io::use_c_stdout();
+    vm.allow_cdata();
     let (link, main) = (vm.heap.link, vm.realm.main);
     // The host is no function that tracebacks show.
     // SAFETY: the slot of the host's function.

@@ -102,7 +102,8 @@ raising! {
     /// `lua_createtable`
     fn lua_createtable(l => vm, array: c_int, fields: c_int) -> () {
         let (array, fields) = (array.max(0) as u32, fields.max(0) as u32);
-        vm.check_alloc((array as usize + 3 * fields as usize) * size_of::<Value>())?;
+        vm.check_alloc(array as usize * size_of::<Value>())?;
+        vm.check_alloc(3 * fields as usize * size_of::<Value>())?;
         // The array part begins at index 0.
         let array = if array == 0 { 0 } else { array + 1 };
         let t = vm.new_table(array, if fields == 0 { 0 } else { hbits_for(fields) });

@@ -7,6 +7,8 @@
 pub mod app_data;
 #[cfg(feature = "async")]
 pub mod asynchronous;
+#[cfg(feature = "c-modules")]
+pub mod c_modules;
 pub mod callback;
 #[cfg(feature = "macros")]
 pub mod captured;

@@ -8,7 +8,13 @@ static int twice(lua_State *L) {
 
 static int fail(lua_State *L) { return luaL_error(L, "failed in C"); }
 
-static const luaL_Reg functions[] = {{"twice", twice}, {"fail", fail}, {NULL, NULL}};
+/* Calls its first argument with the others. */
+static int call(lua_State *L) {
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+static const luaL_Reg functions[] = {{"twice", twice}, {"fail", fail}, {"call", call}, {NULL, NULL}};
 
 int luaopen_module(lua_State *L) {
   lua_newtable(L);

@@ -24,8 +24,8 @@ port=8123
 nvim() {
     rm -f "$work/edited"
     printf 'one\ntwo\nthree\n' >"$work/edited"
-    with "$1" "" "$work/files/usr/bin/nvim" --headless -u NONE "$work/edited" -c "luafile $root/tests/capi/nvim.lua" -c 'checkhealth' -c 'qa!' |
-        grep -v '^Running healthchecks'
+    with "$1" "" "$work/files/usr/bin/nvim" --headless -u NONE --cmd "set rtp+=$root/tests/capi/nvim" "$work/edited" \
+        -c "luafile $root/tests/capi/nvim.lua" -c 'qa!' | grep -v '^Running healthchecks'
     cat "$work/edited"
 }
 wrk() {

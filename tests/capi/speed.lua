@@ -41,7 +41,7 @@ end}
 ways["socket"] = {2e4, function(n)
   local socket = require("socket")
   local server = assert(socket.bind("127.0.0.1", 0))
-  local client = assert(socket.connect("127.0.0.1", select(2, server:getsockname())))
+  local client = assert(socket.connect("127.0.0.1", (select(2, server:getsockname()))))
   local peer = assert(server:accept())
   for _ = 1, n do
     client:send("a line of text\n")
@@ -52,7 +52,7 @@ end}
 ways["socket, lines"] = {300, function(n)
   local socket = require("socket")
   local server = assert(socket.bind("127.0.0.1", 0))
-  local client = assert(socket.connect("127.0.0.1", select(2, server:getsockname())))
+  local client = assert(socket.connect("127.0.0.1", (select(2, server:getsockname()))))
   local peer = assert(server:accept())
   local lines = ("a line of text\n"):rep(1000)
   for _ = 1, n do

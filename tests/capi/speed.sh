@@ -11,8 +11,9 @@ cd "$(dirname "$0")/../.."
 . tests/capi/setup.sh
 unpack $module_packages
 build release
-cc -O2 -shared -fPIC -I capi/include tests/capi/speed.c -o "$work/speed.so" || exit 1
-export LUA_CPATH="$work/speed.so;$LUA_CPATH"
+mkdir -p "$work/speed"
+cc -O2 -shared -fPIC -I capi/include tests/capi/speed.c -o "$work/speed/speed.so" || exit 1
+export LUA_CPATH="$work/speed/?.so;$LUA_CPATH"
 [ $# -eq 0 ] && { with ours "" "$work/run" tests/capi/speed.lua | grep -v '^status' >"$work/ways"; } || printf '%s\n' "$@" >"$work/ways"
 least() { sort -g | head -n 1; }
 while read -r way; do

@@ -178,6 +178,11 @@ static int yieldable(lua_State *L) {
 }
 
 static void no_hook(lua_State *L, lua_Debug *ar) { (void)L, (void)ar; }
+static void show_lines(lua_State *L, lua_Debug *ar) {
+  int line = ar->currentline;
+  lua_getinfo(L, "Sl", ar);
+  printf("%d %d %s\n", line, ar->currentline, ar->short_src);
+}
 
 static void functions(lua_State *L) {
   void *first;
@@ -206,6 +211,9 @@ static void functions(lua_State *L) {
   printf("%d %d\n", lua_gethookcount(L), lua_gethookmask(L) == LUA_MASKCOUNT);
   lua_sethook(L, NULL, 0, 0);
   printf("%d %d\n", lua_gethookcount(L), lua_gethook(L) == NULL);
+  lua_sethook(L, show_lines, LUA_MASKLINE, 0);
+  run(L, "local n = 1\nn = string.len('a') + math.floor(n)");
+  lua_sethook(L, NULL, 0, 0);
 }
 
 static jmp_buf back;
@@ -284,6 +292,22 @@ static void libraries(void) {
   }
   run(L, "print(type(print), type(coroutine.wrap), type(table.concat), type(io.write), type(os.time), type(string.rep), type(math.sin),"
          "type(debug.getinfo), type(bit.band), type(jit.on), type(package.loaded), type(require('string.buffer').new), require('ffi').sizeof('int'))");
+  lua_close(L);
+  /* The table of loaded modules is there before the first library; the base library is opened after another one. */
+  L = luaL_newstate();
+  luaL_findtable(L, LUA_REGISTRYINDEX, "_LOADED", 1);
+  lua_pushcfunction(L, luaopen_string);
+  lua_call(L, 0, 0);
+  lua_getglobal(L, "print");
+  lua_getglobal(L, "string");
+  lua_pushcfunction(L, luaopen_base);
+  lua_call(L, 0, 0);
+  lua_getglobal(L, "print");
+  show(L, "before and after the base library");
+  lua_settop(L, 0);
+  luaL_loadstring(L, "return 1LL");
+  lua_call(L, 0, 1);
+  show(L, "a literal without a library");
   lua_close(L);
 }
 

@@ -17,10 +17,10 @@ pub fn failed(e: &perilune::Error) -> Failure {
 
 /// A state with all libraries, as scripts of the command have it.
 pub fn new_state() -> Lua {
-    // SAFETY: who runs the command answers for the script and for the modules that it loads. Nobody else uses the VM meanwhile.
+    // SAFETY: who runs the command answers for the script and for the modules that it loads.
     unsafe {
         let lua = Lua::unsafe_new();
-        perilune_capi::allow_modules(&mut *perilune::vm_of(&lua));
+        lua.allow_c_modules();
         lua
     }
 }

@@ -66,9 +66,13 @@ impl Ffi {
 const META: usize = (!TAG_CDATA & 0x1f) as usize;
 
 impl Vm {
+    /// Lets programs have literals of the FFI, such as `1LL`, though they cannot require it.
+    pub fn allow_cdata(&mut self) {
+        self.realm.ffi_allowed = true;
+    }
     /// Lets programs open the FFI.
     pub(crate) fn allow_ffi(&mut self) {
-        self.realm.ffi_allowed = true;
+        self.allow_cdata();
         self.preload(b"ffi", |vm| match vm.open_ffi() {
             Some(lib) => vm.ret1(Value::table(lib)),
             None => Ok(0),

@@ -16,8 +16,8 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct OuterThread {
     thread: Gc<Thread>,
-    /// Keeps it alive, unless it is the main one.
-    root: Option<u32>,
+    /// What was in the lowest slot of the coroutine that was entered, which keeps this one alive meanwhile.
+    below: Value,
     status: ThreadStatus,
     saved_pc: *const crate::bc::Ins,
     /// State and depth of the coroutine that was entered.
@@ -90,7 +90,8 @@ impl Vm {
         co.stack_changed();
         let old = self.cur;
         let outer = OuterThread {
-            root: (old != self.realm.main).then(|| self.host.roots.add(Value::thread(old))),
+            // SAFETY: every stack has room for a first frame, which begins above the lowest slot.
+            below: unsafe { core::ptr::replace(co.stack.get(), Value::thread(old)) },
             thread: old,
             status: old.status.replace(ThreadStatus::Normal),
             saved_pc: old.pc.replace(self.pc),
@@ -105,12 +106,11 @@ impl Vm {
         let (co, old) = (self.cur, outer.thread);
         co.status.set(outer.inner.0);
         co.native_depth.set(outer.inner.1);
+        // SAFETY: as in `enter_coroutine`.
+        unsafe { *co.stack.get() = outer.below };
         self.switch_to(old);
         old.status.set(outer.status);
         self.pc = old.pc.replace(outer.saved_pc);
-        if let Some(root) = outer.root {
-            self.host.roots.release(root);
-        }
     }
     /// Resumes a coroutine with the topmost `n` values on its stack. If it has not begun, its function is below them. `resume` is the builtin
     /// `coroutine.resume`.

@@ -102,9 +102,12 @@ impl Level {
         // SAFETY: the base of a live frame.
         unsafe { link_of(self.base) == frame::link(0, frame::C).bits() }
     }
-    /// The current line of the function; 0 if it was stripped.
+    /// The current line of the function; 0 if it was stripped, or stands for a function that LuaJIT has in Lua.
     pub fn line(&self) -> Option<u32> {
-        Some(self.func.proto()?.line(self.pc?))
+        match self.func.proto() {
+            Some(p) => Some(p.line(self.pc?)),
+            None => crate::stdlib::written_in_lua(self.func).map(|_| 0),
+        }
     }
     /// "chunk:line: ", or nothing for a function without lines.
     pub fn position(&self) -> Vec<u8> {

@@ -9,18 +9,43 @@ const RESERVE: usize = 256 << 10;
 const PART: usize = 8;
 
 /// The stack of a thread.
-#[derive(Copy, Clone)]
 struct Bounds {
     /// Its lowest address.
-    low: usize,
+    low: Cell<usize>,
     /// Its size.
-    size: usize,
-    /// Bytes that are kept free.
-    reserve: usize,
+    size: Cell<usize>,
+    /// Bytes that are kept free; [`UNKNOWN`] before the system was asked.
+    reserve: Cell<usize>,
 }
 
+/// Every address is nearer to the end than this.
+const UNKNOWN: usize = usize::MAX;
+
 thread_local! {
-    static BOUNDS: Cell<Option<Bounds>> = const { Cell::new(None) };
+    static BOUNDS: Bounds = const { Bounds { low: Cell::new(0), size: Cell::new(0), reserve: Cell::new(UNKNOWN) } };
+}
+
+impl Bounds {
+    /// How far an address is from the end. It is far for one that is not on the stack.
+    #[inline(always)]
+    fn distance(&self, address: usize) -> usize {
+        address.wrapping_sub(self.low.get())
+    }
+    #[inline(always)]
+    fn is_near(&self, address: usize) -> bool {
+        self.distance(address) < self.reserve.get()
+    }
+    /// Asks the system where the stack of this thread ends, if that is not known.
+    #[cold]
+    #[inline(never)]
+    fn find(&self) {
+        if self.reserve.get() == UNKNOWN {
+            let (low, size) = bounds().unwrap_or((0, 0));
+            self.low.set(low);
+            self.size.set(size);
+            self.reserve.set(RESERVE.min(size / PART));
+        }
+    }
 }
 
 /// Is the native stack of this thread nearly used up? The end of a stack that is not the thread's own, such as that of a coroutine library,
@@ -29,24 +54,21 @@ thread_local! {
 pub(super) fn is_at_end() -> bool {
     let local = 0u8;
     let here = (&raw const local).addr();
-    let bounds = BOUNDS.get().unwrap_or_else(find);
-    here.wrapping_sub(bounds.low) < bounds.reserve
+    BOUNDS.with(|bounds| {
+        bounds.is_near(here) && {
+            bounds.find();
+            bounds.is_near(here)
+        }
+    })
 }
 
 /// Are so many bytes of the native stack free, as far as is known?
 pub fn has_room(bytes: usize) -> bool {
     let local = 0u8;
-    let bounds = BOUNDS.get().unwrap_or_else(find);
-    (bytes..bounds.size).contains(&(&raw const local).addr().wrapping_sub(bounds.low))
-}
-
-/// Asks the system where the stack of this thread ends.
-#[cold]
-fn find() -> Bounds {
-    let (low, size) = bounds().unwrap_or((0, 0));
-    let bounds = Bounds { low, size, reserve: RESERVE.min(size / PART) };
-    BOUNDS.set(Some(bounds));
-    bounds
+    BOUNDS.with(|bounds| {
+        bounds.find();
+        (bytes..bounds.size.get()).contains(&bounds.distance((&raw const local).addr()))
+    })
 }
 
 /// Lowest address and size of this thread's stack.

@@ -39,7 +39,7 @@ pub fn function_at(vm: &mut Vm, level: usize) -> Option<Gc<Func>> {
 
 /// The name of a builtin that is written in Lua in LuaJIT, as tracebacks show it.
 pub fn written_in_lua(f: Gc<Func>) -> Option<&'static str> {
-    let b = Builtin::from_id(f.ffid()).filter(|b| b.id() >= Builtin::StringLen.id())?;
+    let b = Builtin::from_id(f.ffid()).filter(|b| (Builtin::StringLen.id()..=Builtin::TableMove.id()).contains(&b.id()))?;
     b.name().rsplit_once('.').map(|n| n.1)
 }
 

@@ -51,27 +51,39 @@ impl Vm {
     pub fn open_libs(&mut self) {
         self.open_selected_libs(StdLib::ALL);
     }
-    /// Makes the libraries of a set available. The first call also makes the functions without a library and `coroutine`. The `jit` and
-    /// `misc` libraries are made by other crates.
+    /// Makes the libraries of a set available, and the base library if it is not yet. The `jit` and `misc` libraries are made by other
+    /// crates.
     pub fn open_selected_libs(&mut self, libs: StdLib) {
-        let registry = self.realm.registry;
-        let first = self.field(registry, LOADED).is_nil();
-        if first {
-            let globals = self.realm.globals;
-            self.set_field(globals, b"_G", Value::table(globals));
-            let version = self.new_str(b"Lua 5.1");
-            self.set_field(globals, b"_VERSION", Value::str(version));
-            let loaded = self.registry_table(LOADED);
-            self.registry_table(PRELOAD);
-            self.set_field(loaded, b"_G", Value::table(globals));
+        let loaded = self.registry_table(LOADED);
+        if self.field(loaded, b"_G").is_nil() {
+            self.open_base();
         }
+        self.open_without_base(libs);
+    }
+    /// Makes the functions without a library and `coroutine`.
+    pub fn open_base(&mut self) {
+        let globals = self.realm.globals;
+        self.set_field(globals, b"_G", Value::table(globals));
+        let version = self.new_str(b"Lua 5.1");
+        self.set_field(globals, b"_VERSION", Value::str(version));
+        let loaded = self.registry_table(LOADED);
+        self.registry_table(PRELOAD);
+        self.set_field(loaded, b"_G", Value::table(globals));
+        self.register_builtins(|library| library.is_none());
+    }
+    /// Registers the builtins of the libraries that `is_chosen` says.
+    fn register_builtins(&mut self, is_chosen: impl Fn(Option<StdLib>) -> bool) {
         let mut opener = Opener::new(self);
         for b in Builtin::ALL {
-            // The FFI is opened when it is required.
-            if b.library().map_or(first, |library| library != StdLib::FFI && libs.contains(library)) {
+            if is_chosen(b.library()) {
                 opener.register(*b);
             }
         }
+    }
+    /// Makes the libraries of a set available, as [`Vm::open_selected_libs`] does, without the base library.
+    pub fn open_without_base(&mut self, libs: StdLib) {
+        // The FFI is opened when it is required.
+        self.register_builtins(|library| library.is_some_and(|library| library != StdLib::FFI && libs.contains(library)));
         /// Makes the parts of a library that are not functions.
         type Open = fn(&mut Vm);
         let parts: [(StdLib, Open); 6] = [

@@ -58,6 +58,10 @@ pub fn scan_cdata(text: &[u8]) -> Option<KCdata> {
 }
 
 fn decimal(b: &[u8]) -> Option<f64> {
+    // Most texts that are no numbers differ in the first byte.
+    if !matches!(b.first(), Some(b'0'..=b'9' | b'.' | b'i' | b'I' | b'n' | b'N')) {
+        return None;
+    }
     let text = core::str::from_utf8(b).ok()?;
     if text.eq_ignore_ascii_case("inf") || text.eq_ignore_ascii_case("infinity") {
         return Some(f64::INFINITY);

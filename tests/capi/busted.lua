@@ -1,0 +1,2 @@
+-- Runs busted, which suites are written for, on what its arguments name.
+require("busted.runner")({standalone = false, output = "plainTerminal"})

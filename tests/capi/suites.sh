@@ -1,0 +1,139 @@
+#!/bin/sh
+# Test suites of others, with Perilune's library in the place of LuaJIT's: those of modules in C from Debian's packages, LuaJIT's tests with
+# modules in C and C++, Tarantool's tests in C, and mlua's. What each prints must be what it prints with LuaJIT's library, in three modes and
+# with a collection at many safepoints. The sources are found below a folder; a suite whose sources are not there is left out, which is said.
+#
+#   tests/capi/suites.sh FOLDER                all
+#   tests/capi/suites.sh FOLDER lpeg luv       some of them
+#
+# Folders: the sources of Debian's packages (`apt-get source lua-lpeg` and so on) or of the projects of the same names, and clones of
+# LuaJIT-test-cleanup, tarantool-luajit, mlua. LIBLUAJIT is the library to compare with.
+set -u
+sources=$(cd "$1" && pwd) || exit 2
+shift
+cd "$(dirname "$0")/../.."
+. tests/capi/setup.sh
+unpack $module_packages lua-busted lua-luassert lua-say lua-cliargs lua-mediator lua-penlight lua-system
+build "${PROFILE:-release}"
+failed=0
+# Lua code that states run first. The last collects at many safepoints, a step each time.
+plain="" joff="jit.off()" hot="jit.opt.start('hotloop=1', 'hotexit=1')" stress="jit.opt.start('hotloop=2', 'hotexit=2', 'gcstress=4096')"
+export LUA_PATH="./?.lua;./?/init.lua;$LUA_PATH"
+
+# What differs from run to run: addresses, times, the order of keys, the name of the host.
+settle() { sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/[0-9.]+( ?(seconds|ms|s)\b)/TIME\1/g'; }
+# The first argument is the library, the second what the state runs first, the third the folder, the others script and arguments.
+run_in() {
+    library=$1 first=$2 folder=$3
+    shift 3
+    (cd "$folder" && with "$library" "$first" "$work/run" "$@") | settle
+}
+report() {
+    if [ "$3" = "$4" ]; then
+        echo "ok   $1 ($2)"
+    else
+        echo "FAIL $1 ($2)"
+        printf '%s\n' "$4" >"$work/theirs.txt"
+        printf '%s\n' "$3" | diff "$work/theirs.txt" - | head -n 10
+        failed=1
+    fi
+}
+# Runs a script of a module's suite; the order of lines, which depends on the order of keys in some, is not compared: name, folder (a pattern below the sources), filter for what is printed, script and arguments.
+suite() {
+    name=$1 filter=$3
+    # shellcheck disable=SC2086
+    set -- $(ls -d "$sources"/$2 2>/dev/null | head -n 1) "$@"
+    case $1 in /*) ;; *) echo "not there: $name" && return ;; esac
+    folder=$1
+    shift 4
+    expected=$(run_in theirs "" "$folder" "$@" | grep -aE "$filter" | sort)
+    for mode in plain joff hot stress; do
+        eval "first=\$$mode"
+        report "$name $*" $mode "$(run_in ours "$first" "$folder" "$@" | grep -aE "$filter" | sort)" "$expected"
+    done
+}
+all=.
+
+lfs() { suite lfs 'lua-filesystem*/tests' $all test.lua; }
+lpeg() { suite lpeg 'lpeg*' $all test.lua; }
+# The order of keys differs.
+cjson() { suite cjson 'lua-cjson*/tests' '^==>' test.lua; }
+luasocket() {
+    for script in urltest ltn12test test_getaddrinfo test_bind excepttest; do suite luasocket 'luasocket*/test' $all $script.lua; done
+    suite luasocket 'luasocket*/test' '^testing' mimetest.lua
+}
+zlib() { suite zlib 'lua-zlib*' $all test.lua; }
+md5() { suite md5 'md5*/tests' $all test.lua; }
+iconv() { suite iconv '*lua-iconv*' $all test_iconv.lua; }
+mpack() { suite mpack 'libmpack-lua*' $all test.lua; }
+luasql() { suite luasql 'luasql*/tests' $all test.lua sqlite3 "$work/db.sqlite"; }
+lrexlib() { suite lrexlib 'lrexlib*/test' $all runtest.lua pcre2; }
+expat() { suite expat 'luaexpat*' 'success|Failure|Error|spec' "$root/tests/capi/busted.lua" spec; }
+luaossl() {
+    # An error in one of them names a place from memory that was freed.
+    for script in "$sources"/luaossl*/regress/[0-9]*.lua; do
+        suite luaossl 'luaossl*/regress' 'regress|status' "$(basename "$script")"
+    done
+}
+cqueues() {
+    for script in "$sources"/cqueues*/regress/[0-9]*.lua; do
+        case $script in
+        # They ask servers in the internet, or wait for most of a minute.
+        *22-client-dtls* | *153-dns* | *75-sleep*) ;;
+        *) suite cqueues 'cqueues*/regress' 'regress|status' "$(basename "$script")" ;;
+        esac
+    done
+}
+luv() {
+    for script in "$sources"/luv/tests/test-*.lua; do
+        case $script in
+        # They need the internet, or fail with LuaJIT's library, too.
+        *test-dns* | *test-fs.lua | *test-tty*) ;;
+        *) suite luv luv '^(ok|not ok|1\.\.|status)' "tests/$(basename "$script")" ;;
+        esac
+    done
+}
+# LuaJIT's tests of its C API and of the FFI, with modules in C and C++.
+libctest() {
+    tests=$sources/LuaJIT-test-cleanup/test
+    [ -d "$tests" ] || { echo "not there: LuaJIT-test-cleanup" && return; }
+    rm -rf "$work/libctest"
+    mkdir -p "$work/libctest/clib" "$work/libctest/lib"
+    cp -r "$tests/common" "$work/libctest/"
+    cc -w -O1 -shared -fPIC -I capi/include "$tests/src/ctest.c" -o "$work/libctest/clib/ctest" || exit 1
+    c++ -w -O1 -shared -fPIC -I capi/include "$tests/src/cpptest.cpp" -o "$work/libctest/clib/cpptest" || exit 1
+    for script in $(cd "$tests" && grep -rl --include='*.lua' -E 'c(pp)?test"'); do
+        for mode in plain joff hot stress; do
+            eval "first=\$$mode"
+            report "$script" $mode "$(LUA_CPATH="$work/libctest/clib/?" run_in ours "$first" "$work/libctest/lib" "$tests/$script")" "status 0"
+        done
+    done
+}
+# Those of Tarantool's tests that use the C API of LuaJIT only. One of them is about the size of LuaJIT's stack, which ours exceeds.
+tarantool() {
+    tests=$sources/tarantool-luajit/test/tarantool-c-tests
+    [ -d "$tests" ] || { echo "not there: tarantool-luajit" && return; }
+    for name in fix-yield-c-hook lj-1168-unmarked-finalizer-tab lj-549-lua-load lj-881-fix-lua-concat lj-991-fix-finalizer-error-handler-init; do
+        cc -w -O1 -I "$tests" -I capi/include -I "$sources/tarantool-luajit/src" "-D__LJ_TEST_DIR__=\"$tests\"" "$tests/$name.test.c" "$tests/test.c" \
+            -o "$work/$name" -L "$work/ours" -lluajit-5.1 || exit 1
+        report "$name" plain "$(with ours "" "$work/$name" | grep -vE '^(TAP version|1\.\.|ok )')" "status 0"
+    done
+}
+# mlua's tests, built for LuaJIT: which pass. The limits of memory need an allocator of the host.
+mlua() {
+    [ -d "$sources/mlua" ] || { echo "not there: mlua" && return; }
+    rm -rf "$work/prefix"
+    mkdir -p "$work/prefix/lib/pkgconfig" "$work/prefix/include"
+    cp -r capi/include "$work/prefix/include/luajit-2.1"
+    ln -s "$work/ours/libluajit-5.1.so" "$work/ours/libluajit-5.1.so.2" "$work/prefix/lib/"
+    sed "s|@prefix@|$work/prefix|" capi/luajit.pc.in >"$work/prefix/lib/pkgconfig/luajit.pc"
+    for library in theirs ours; do
+        PKG_CONFIG_PATH="$work/prefix/lib/pkgconfig" CARGO_TARGET_DIR="$work/mlua" LD_LIBRARY_PATH="$work/$library" ${CARGO:-cargo} test --no-fail-fast \
+            --manifest-path "$sources/mlua/Cargo.toml" --tests --features "luajit async serde macros anyhow userdata-wrappers" 2>/dev/null |
+            grep -E '^test ' | grep -vE 'test_memory_limit|compile' | sort >"$work/mlua.$library"
+    done
+    report mlua plain "$(cat "$work/mlua.ours")" "$(cat "$work/mlua.theirs")"
+}
+
+for name in ${*:-lfs lpeg cjson luasocket zlib md5 iconv mpack luasql lrexlib expat luaossl cqueues luv libctest tarantool mlua}; do $name; done
+exit $failed
