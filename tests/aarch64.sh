@@ -49,6 +49,7 @@ install() {
     missing=
     command -v aarch64-linux-gnu-gcc >/dev/null || missing="$missing gcc-aarch64-linux-gnu"
     command -v qemu-aarch64-static >/dev/null || missing="$missing qemu-user-static"
+    command -v aarch64-linux-gnu-g++ >/dev/null || missing="$missing g++-aarch64-linux-gnu"
     [ -e $sysroot/lib/libc.so.6 ] || missing="$missing libc6-dev-arm64-cross"
     if [ -n "$missing" ]; then
         if [ "$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi
@@ -65,8 +66,8 @@ fi
 
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64-static -L $sysroot"
-# The compiler that tests of the FFI compare with. It runs on this machine.
-export CC=aarch64-linux-gnu-gcc
+# The compilers that tests of the FFI compare with and that make the hosts of the C API, which run on this machine; and what runs those hosts.
+export CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ RUNNER="qemu-aarch64-static -L $sysroot"
 
 # Programs of the corpus: those of the given names, or all.
 programs() {

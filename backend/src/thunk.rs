@@ -6,6 +6,9 @@
 //! - *cold helpers*: helpers called on cold paths that rejoin the trace. An ordinary call would make the register allocator keep
 //!   everything off the caller-saved registers even if the call is never reached; these preserve all registers. They have no
 //!   result; that of the helper is left in `vm.scratch[0]`.
+//! - *variadic*: from traces into C functions with variable arguments, on x86-64. Such a function expects the number of vector registers that
+//!   have arguments in `al`, which no calling convention of Cranelift sets. There is one for each number; the address of the function comes in
+//!   the next vector register.
 #![allow(unsafe_code, reason = "thunks are freed when no code is left that calls them")]
 
 use crate::BackendError;
@@ -16,6 +19,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::{AbiType, ofs};
+use target_lexicon::Architecture;
 
 const MEM: MemFlagsData = MemFlagsData::trusted();
 
@@ -44,12 +48,35 @@ pub struct ThunkAddrs {
     /// What the exit table holds for exits without a side trace.
     pub exit_stub: usize,
     cold: [usize; COLD.len()],
+    variadic: usize,
+}
+
+/// Vector registers that may have arguments (x86-64).
+const VECTORS: usize = 8;
+/// Bytes of a variadic thunk, with what fills it up.
+const VARIADIC_SIZE: usize = 16;
+
+/// The variadic thunks, one behind the other.
+fn variadic_code() -> Vec<u8> {
+    let thunk = |n: u8| {
+        // movq r11, xmm<n>; mov eax, n; jmp r11
+        let mut code = vec![0x66, 0x49, 0x0f, 0x7e, 0xc3 | n << 3, 0xb8, n, 0, 0, 0, 0x41, 0xff, 0xe3];
+        // int3
+        code.resize(VARIADIC_SIZE, 0xcc);
+        code
+    };
+    (0..VECTORS as u8).flat_map(thunk).collect()
 }
 
 impl ThunkAddrs {
     /// Made-up addresses, for code that is compiled but never run.
     pub fn placeholder() -> ThunkAddrs {
-        ThunkAddrs { enter: 0x1000, exit_stub: 0x1100, cold: core::array::from_fn(|i| 0x1200 + 0x100 * i) }
+        ThunkAddrs { enter: 0x1000, exit_stub: 0x1100, cold: core::array::from_fn(|i| 0x1200 + 0x100 * i), variadic: 0x2000 }
+    }
+    /// The thunk that calls a function with variable arguments, some of them in so many vector registers; none if no register is left for its
+    /// address.
+    pub(crate) fn variadic(&self, vectors: usize) -> Option<usize> {
+        (vectors < VECTORS).then_some(self.variadic + vectors * VARIADIC_SIZE)
     }
     /// The thunk of a helper.
     ///
@@ -124,9 +151,13 @@ impl Thunks {
         let mut module = JITModule::new(JITBuilder::with_isa(OwnedTargetIsa::clone(isa), names));
         let (enter, enter_size) = define(&mut module, enter_signature(&**isa), enter)?;
         let (exit_stub, _) = define(&mut module, trace_signature(&[]), exit_stub)?;
+        let variadic = variadic(&mut module)?;
         module.finalize_definitions().map_err(|e| BackendError::Memory(e.to_string()))?;
-        let [enter, exit_stub] = [enter, exit_stub].map(|id| module.get_finalized_function(id) as usize);
-        Ok(Thunks { addrs: ThunkAddrs { enter, exit_stub, ..ThunkAddrs::default() }, enter_size, module: Some(module) })
+        let address = |id| module.get_finalized_function(id) as usize;
+        let [enter, exit_stub] = [enter, exit_stub].map(address);
+        let variadic = variadic.map_or(0, address);
+        let addrs = ThunkAddrs { enter, exit_stub, variadic, ..ThunkAddrs::default() };
+        Ok(Thunks { addrs, enter_size, module: Some(module) })
     }
     /// Compiles the thunk of a helper.
     pub fn add(&mut self, helper: Helper, address: usize) -> Result<(), BackendError> {
@@ -182,6 +213,17 @@ fn cold_helper(pos: &mut FunctionBuilder<'_>, args: &[Value], helper: Helper, ad
         pos.ins().store(MEM, result, args[0], ofs::VM_SCRATCH as i32);
     }
     pos.ins().return_(&[]);
+}
+
+/// Defines the variadic thunks, where the target needs them.
+fn variadic(module: &mut JITModule) -> Result<Option<FuncId>, BackendError> {
+    if module.isa().triple().architecture != Architecture::X86_64 {
+        return Ok(None);
+    }
+    let error = |e: cranelift_module::ModuleError| BackendError::Codegen(e.to_string());
+    let id = module.declare_anonymous_function(&signature(c_call_conv(module.isa()), &[], None)).map_err(error)?;
+    module.define_function_bytes(id, VARIADIC_SIZE as u64, &variadic_code(), &[]).map_err(error)?;
+    Ok(Some(id))
 }
 
 /// Defines a function of one block; with the size of its code.

@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "a number that is less than 2^52 fits an i64")]
 
 use crate::Vm;
+use crate::bc::Op;
 use crate::error::LuaResult;
 use crate::object::{Gc, Str, Table};
 use crate::value::Value;
@@ -26,6 +27,17 @@ define_mm! {
     Index "__index" NewIndex "__newindex" Gc "__gc" Mode "__mode" Eq "__eq" Len "__len" Lt "__lt" Le "__le" Concat "__concat"
     Call "__call" Add "__add" Sub "__sub" Mul "__mul" Div "__div" Mod "__mod" Pow "__pow" Unm "__unm" Metatable "__metatable"
     ToString "__tostring" New "__new" Pairs "__pairs" Ipairs "__ipairs"
+}
+
+impl MM {
+    /// The metamethod of a comparison instruction.
+    pub(crate) fn of_comparison(op: Op) -> MM {
+        match op {
+            Op::ISLT | Op::ISGE => MM::Lt,
+            Op::ISLE | Op::ISGT => MM::Le,
+            _ => MM::Eq,
+        }
+    }
 }
 
 /// Longest chain of `__index` or `__newindex`.

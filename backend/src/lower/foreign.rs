@@ -3,8 +3,9 @@
 use super::value::repr;
 use super::{Lower, Res};
 use crate::thunk;
-use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, Signature, Value, types};
 use perilune_recorder::ir::{Ins, IrRef, Op, Ty};
+use target_lexicon::Architecture;
 
 impl Lower<'_> {
     /// CALLXS.
@@ -31,7 +32,7 @@ impl Lower<'_> {
             sig.returns.push(AbiParam::new(result));
         }
         let code = match self.carg(ins.b) {
-            Some(carg) => self.variadic(carg.a)?,
+            Some(carg) => self.variadic(carg.a, &mut sig, &mut values)?,
             None => self.word(ins.b)?,
         };
         let sig = self.pos.func.import_signature(sig);
@@ -50,8 +51,17 @@ impl Lower<'_> {
         self.cur.trace.def(r).copied().filter(|i| i.op == Op::CARG)
     }
 
-    /// The address to call for a function with variable arguments.
-    fn variadic(&mut self, function: IrRef) -> Res<Value> {
-        self.word(function)
+    /// The address to call for a function with variable arguments. On x86-64 that is a thunk, which gets the address of the function as a further
+    /// argument, in a vector register.
+    fn variadic(&mut self, function: IrRef, sig: &mut Signature, values: &mut Vec<Value>) -> Res<Value> {
+        let function = self.word(function)?;
+        if self.env.isa.triple().architecture != Architecture::X86_64 {
+            return Ok(function);
+        }
+        let vectors = sig.params.iter().filter(|p| p.value_type.is_float()).count();
+        let thunk = self.env.thunks.variadic(vectors).ok_or(self.bad("no register is left for the address of a function"))?;
+        sig.params.push(AbiParam::new(types::F64));
+        values.push(self.pos.ins().bitcast(types::F64, MemFlagsData::new(), function));
+        Ok(self.k64(thunk as u64))
     }
 }

@@ -34,9 +34,27 @@ fn run(command: &mut Command) -> String {
     text
 }
 
+/// A compiler for the machine that the library is for: what a variable of the environment says, or that of the system.
+fn compiler(variable: &str, usual: &str) -> Command {
+    Command::new(std::env::var_os(variable).unwrap_or_else(|| usual.into()))
+}
+fn cc() -> Command {
+    compiler("CC", "cc")
+}
+
+/// A program that was compiled. `RUNNER` is the command that emulates its machine.
+fn program(path: &Path) -> Command {
+    let runner = std::env::var("RUNNER").unwrap_or_default();
+    let mut words = runner.split_whitespace();
+    let Some(emulator) = words.next() else { return Command::new(path) };
+    let mut command = Command::new(emulator);
+    command.args(words).arg(path);
+    command
+}
+
 /// Compiles the host.
 fn compile(to: &Path, arguments: &[&str]) {
-    let mut cc = Command::new("cc");
+    let mut cc = cc();
     cc.args(["-O1", "-Wall", "-Werror", "-I"]).arg(here().join("../include"));
     cc.args(["host.c", "rest.c", "show.c"].map(|source| here().join("tests").join(source)));
     run(cc.arg("-o").arg(to).args(arguments));
@@ -69,7 +87,7 @@ fn check(host: &Path, library: &Path, golden: &str) {
 
 /// The same for a host that may use what only Perilune's library has.
 fn check_with(host: &Path, library: &Path, golden: &str, is_luajits: bool) {
-    let with = |library: &Path, mode: &str| run(Command::new(host).arg(mode).env("LD_LIBRARY_PATH", library));
+    let with = |library: &Path, mode: &str| run(program(host).arg(mode).env("LD_LIBRARY_PATH", library));
     let golden = here().join("tests").join(golden);
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&golden, with(library, MODES[0])).expect("the expected output is written");
@@ -95,7 +113,7 @@ fn host_prints_what_luajit_prints() {
 fn check_file(name: &str, is_luajits: bool) -> PathBuf {
     let folder = shared_library(name);
     let host = folder.join("host");
-    let mut cc = Command::new("cc");
+    let mut cc = cc();
     cc.args(["-O1", "-Wall", "-Werror", "-I"])
         .arg(here().join("../include"))
         .args([name, "show"].map(|file| here().join("tests").join(file).with_extension("c")));
@@ -109,11 +127,8 @@ fn check_file(name: &str, is_luajits: bool) -> PathBuf {
 fn address_sanitizer_finds_nothing() {
     let folder = shared_library("sanitized");
     let sanitize = ["-g", "-fsanitize=address"];
-    let probe = Command::new("cc")
-        .args(sanitize)
-        .args(["-x", "c", "-", "-shared", "-o", "/dev/null"])
-        .stdin(std::process::Stdio::null())
-        .output();
+    let probe =
+        cc().args(sanitize).args(["-x", "c", "-", "-shared", "-o", "/dev/null"]).stdin(std::process::Stdio::null()).output();
     if !probe.is_ok_and(|probe| probe.status.success()) {
         eprintln!("the compiler has no AddressSanitizer");
         return;
@@ -126,7 +141,7 @@ fn address_sanitizer_finds_nothing() {
     let (module, runner) = (folder.join("module.so"), folder.join("run"));
     let include = here().join("../include");
     let cc = |sources: &[PathBuf], to: &Path, arguments: &[&str]| {
-        run(Command::new("cc").args(sanitize).args(["-O1", "-I"]).arg(&include).args(sources).arg("-o").arg(to).args(arguments));
+        run(cc().args(sanitize).args(["-O1", "-I"]).arg(&include).args(sources).arg("-o").arg(to).args(arguments));
     };
     cc(&[capi.join("module.c")], &module, &["-shared", "-fPIC"]);
     cc(&[capi.join("speed.c")], &folder.join("speed.so"), &["-shared", "-fPIC"]);
@@ -136,9 +151,9 @@ fn address_sanitizer_finds_nothing() {
         print(n, s.pcall(s.fail, 500), s.pcall(error, 500), s.unbox(s.box(3)), s.table(100))";
     // A collection at every safepoint takes too long here.
     for mode in &MODES[..3] {
-        let mut command = Command::new(&host);
+        let mut command = program(&host);
         assert_eq!(run(command.arg(mode).env("LD_LIBRARY_PATH", &folder)), expected, "{mode}");
-        let mut command = Command::new(&runner);
+        let mut command = program(&runner);
         command
             .args(["-e", use_modules])
             .env("LUA_FIRST", mode)
@@ -160,7 +175,7 @@ fn states_run_in_threads() {
 fn errors_without_end() {
     let folder = check_file("threads", true);
     let expected = std::fs::read_to_string(here().join("tests/threads.txt")).expect("the expected output");
-    let mut host = Command::new(folder.join("host"));
+    let mut host = program(&folder.join("host"));
     assert_eq!(run(host.args([MODES[0], "10000000"]).env("LD_LIBRARY_PATH", &folder)), expected);
 }
 
@@ -180,7 +195,7 @@ fn openrestys_additions_work() {
 fn exceptions_are_those_of_luajit() {
     let folder = shared_library("cpp");
     let host = folder.join("host");
-    let mut compiler = Command::new("c++");
+    let mut compiler = compiler("CXX", "c++");
     compiler.args(["-O1", "-Wall", "-Werror", "-I"]).arg(here().join("../include")).arg(here().join("tests/cpp.cpp"));
     run(compiler.arg("-o").arg(&host).arg("-L").arg(&folder).arg("-lluajit-5.1"));
     check(&host, &folder, "cpp.txt");
@@ -192,7 +207,7 @@ fn static_library_is_complete() {
     let library = libraries().join("libperilune_library.a");
     compile(&host, &[library.to_str().expect("a path in UTF-8"), "-lm", "-lpthread", "-ldl"]);
     let expected = std::fs::read_to_string(here().join("tests/host.txt")).expect("the expected output");
-    assert_eq!(run(Command::new(&host).arg(MODES[0])), expected);
+    assert_eq!(run(program(&host).arg(MODES[0])), expected);
 }
 
 /// The symbols are those of LuaJIT 2.1, but for the one that has its version in the name, and those that OpenResty has added.
@@ -212,12 +227,7 @@ fn host_calls_every_function() {
     compile(&host, &["-L", folder.to_str().expect("a path in UTF-8"), "-lluajit-5.1"]);
     let mut called = symbols(&["-u"], &host);
     let other = folder.join("openresty.o");
-    run(Command::new("cc")
-        .args(["-c", "-I"])
-        .arg(here().join("../include"))
-        .arg(here().join("tests/openresty.c"))
-        .arg("-o")
-        .arg(&other));
+    run(cc().args(["-c", "-I"]).arg(here().join("../include")).arg(here().join("tests/openresty.c")).arg("-o").arg(&other));
     called.extend(symbols(&["-u"], &other));
     let expected = std::fs::read_to_string(here().join("tests/symbols.txt")).expect("the list of symbols");
     let missing: Vec<&str> = expected.lines().filter(|name| !called.iter().any(|c| c == name)).collect();

@@ -45,7 +45,8 @@ static void reset(lua_State *L) {
   printf("%d ", status);
   show(co, "returned");
   luaL_loadstring(co, "error('failed', 0)");
-  printf("%d %d\n", lua_resume(co, 0), lua_status(co));
+  status = lua_resume(co, 0);
+  printf("%d %d\n", status, lua_status(co));
   lua_resetthread(L, co);
   printf("%d %d\n", lua_status(co), lua_gettop(co));
   lua_newtable(co);

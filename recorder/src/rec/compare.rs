@@ -74,8 +74,12 @@ impl Recorder {
             }
         };
         let negated = matches!(ins.op(), Bc::ISNEV | Bc::ISNES | Bc::ISNEN | Bc::ISNEP);
-        if (vx.is_cdata() || vy.is_cdata()) && self.cdata_compare(vm, pc, (MM::Eq, negated), (x, vx), (y, vy))? {
-            return Ok(Flow::Next);
+        if vx.is_cdata() || vy.is_cdata() {
+            if self.cdata_compare(vm, pc, (MM::Eq, negated), (x, vx), (y, vy))? {
+                return Ok(Flow::Next);
+            }
+            let f = self.cdata_method(vm, MM::Eq, &[(x, vx), (y, vy)])?.ok_or(Abort::BadType)?;
+            return self.call_equal(vm, negated, f, (x, vx), (y, vy));
         }
         let yes = vx.raw_equals(vy);
         let (tx, ty) = (self.ty(x), self.ty(y));

@@ -242,7 +242,11 @@ impl Recorder {
         if f.1.is_nil() {
             return Ok(None);
         }
+        self.call_equal(vm, negated, f, x, y).map(Some)
+    }
+    /// Calls a metamethod that decides an equality.
+    pub(super) fn call_equal(&mut self, vm: &Vm, negated: bool, f: Operand, x: Operand, y: Operand) -> Rec<Flow> {
         let id = if negated { cont::JUMP_IF_NOT } else { cont::JUMP_IF };
-        self.call_metamethod(vm, f, &[x, y], id).map(Some)
+        self.call_metamethod(vm, f, &[x, y], id)
     }
 }

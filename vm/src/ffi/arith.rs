@@ -237,7 +237,7 @@ impl Vm {
 }
 
 /// What `==` compares if neither the types nor a metatable say more: the addresses of cdata and strings, or what pointers point to.
-fn identity(types: &CTypeTable, v: Value) -> Option<u64> {
+pub fn identity(types: &CTypeTable, v: Value) -> Option<u64> {
     if let Some(s) = v.as_str() {
         return Some(s.bytes().as_ptr().addr() as u64);
     }

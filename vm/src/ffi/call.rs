@@ -9,7 +9,7 @@
 
 use super::classify::{CallPlan, Location, Place, Taken, Value as Passed, Variadic};
 use super::convert;
-use super::ctype::{CTypeId, CTypeTable, Info, TableFull};
+use super::ctype::{CTypeId, CTypeTable, Info, POINTER_SIZE};
 use crate::Vm;
 use crate::abi::{self, Call, Registers};
 use crate::error::{LuaError, LuaResult};
@@ -51,11 +51,11 @@ pub fn function_type(types: &CTypeTable, cdata: CTypeId) -> Option<CTypeId> {
     types.get(id).info.is_func().then_some(id)
 }
 
-/// The type that an argument is converted to which no parameter is declared for.
+/// The type that an argument is converted to which no parameter is declared for; for some values the word of a pointer type, which may be new.
 ///
 /// # Errors
-/// The table of types is full.
-pub fn variadic_type(types: &mut CTypeTable, v: Value) -> Result<CTypeId, TableFull> {
+/// The word of the pointer type.
+pub fn variadic_type(types: &CTypeTable, v: Value) -> Result<CTypeId, Info> {
     let Some(c) = v.as_cdata() else {
         return Ok(if v.is_number() {
             CTypeId::DOUBLE
@@ -69,12 +69,11 @@ pub fn variadic_type(types: &mut CTypeTable, v: Value) -> Result<CTypeId, TableF
     };
     let id = c.ctype();
     let ct = types.get(id);
-    let (info, size) = (ct.info, ct.size);
-    if info.is_plain_array() {
-        types.intern(Info::pointer(info.child(), 0), 8)
-    } else if info.is_struct() || info.is_func() {
-        types.intern(Info::pointer(id, 0), 8)
-    } else if info.is_fp() && size == 4 {
+    if ct.info.is_plain_array() {
+        Err(Info::pointer(ct.info.child(), 0))
+    } else if ct.info.is_struct() || ct.info.is_func() {
+        Err(Info::pointer(id, 0))
+    } else if ct.info.is_fp() && ct.size == 4 {
         Ok(CTypeId::DOUBLE)
     } else {
         Ok(id)
@@ -262,7 +261,8 @@ impl Vm {
         for i in declared + 1..=given {
             let v = self.arg(i);
             let types = self.ctypes()?;
-            let Ok(id) = variadic_type(types, v) else { return Err(self.table_full()) };
+            let id = variadic_type(types, v).or_else(|pointer| types.intern(pointer, POINTER_SIZE));
+            let Ok(id) = id else { return Err(self.table_full()) };
             let next = rest.next(self.ctypes()?, id);
             match next {
                 Ok(argument) if frame.reserve(rest.taken()) => self.pass(frame, i, &argument)?,

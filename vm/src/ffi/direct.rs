@@ -5,7 +5,6 @@ use super::arith;
 use super::convert::number;
 use super::ctype::CTypeId;
 use crate::Vm;
-use crate::bc::Op;
 use crate::interp::native::is_plain;
 use crate::meta::MM;
 use crate::stdlib::Builtin;
@@ -115,14 +114,5 @@ impl Vm {
         // SAFETY: a local variable is as good as a slot.
         let done = unsafe { self.direct_operator(mm, a, b, &raw mut result) };
         done.then(|| result.truthy())
-    }
-}
-
-/// The metamethod of a comparison instruction.
-pub(crate) fn comparison(op: Op) -> MM {
-    match op {
-        Op::ISLT | Op::ISGE => MM::Lt,
-        Op::ISLE | Op::ISGT => MM::Le,
-        _ => MM::Eq,
     }
 }

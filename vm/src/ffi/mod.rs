@@ -15,7 +15,7 @@ pub mod clib;
 pub mod conversion;
 pub mod convert;
 pub mod ctype;
-pub(crate) mod direct;
+mod direct;
 pub mod index;
 mod init;
 pub mod inline_cache;
@@ -29,5 +29,6 @@ pub mod open;
 pub mod parse;
 pub mod repr;
 pub mod scalar;
+pub mod state;
 
-pub use open::Ffi;
+pub use state::Ffi;

@@ -197,6 +197,8 @@ op! {
         super::jit::execute_once::<D>(r)
     }
 
+    /// Calls a builtin. Not part of the handlers that leave their unusual cases to it, which would save registers for the call.
+    #[inline(never)]
     FUNCC<D>(r) {
         let vm = r.vm;
         let top = r.base.add(r.nargs());

@@ -28,8 +28,8 @@ unsafe fn compare<D: Driver>(r: R, int: IntCmp, num: NumCmp) -> u32 {
     decide::<D>(r, num(x, y))
 }
 
-/// Decides an equality of values that are the same but no doubles, or both strings or both integers; others by another handler, so that this
-/// one saves no registers.
+/// Decides an equality of values that are the same but neither doubles nor cdata, or both strings or both integers; others by another handler,
+/// so that this one saves no registers.
 ///
 /// # Safety
 /// The contract of the handlers.
@@ -37,7 +37,7 @@ unsafe fn compare<D: Driver>(r: R, int: IntCmp, num: NumCmp) -> u32 {
 unsafe fn decide_same<D: Driver>(r: R, negated: bool, otherwise: Handler) -> u32 {
     let (a, d) = (*r.ra(), *r.rd());
     if a.bits() == d.bits() {
-        if !a.is_num() {
+        if !a.is_num() && !a.is_cdata() {
             return decide::<D>(r, !negated);
         }
     } else if a.tag() == d.tag() && (d.tag() == TAG_STR || d.tag() == TAG_INT) {
@@ -53,7 +53,8 @@ fn equal(a: Value, d: Value) -> Option<bool> {
         return Some(a.as_num_unchecked() == d.as_num_unchecked());
     }
     if a == d {
-        return Some(true);
+        // A metamethod is asked even whether a cdata is equal to itself.
+        return if a.is_cdata() { None } else { Some(true) };
     }
     let tag = a.tag();
     if tag == TAG_CDATA || d.is_cdata() {

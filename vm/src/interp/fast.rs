@@ -39,8 +39,8 @@ fast_functions! {
     StringByte: byte;
     StringLen: length;
     MathAbs: abs;
-    MathFloor: one_number(math::of::floor);
-    MathCeil: one_number(math::of::ceil);
+    MathFloor: rounded(math::of::floor_to_int);
+    MathCeil: rounded(math::of::ceil_to_int);
     MathSqrt: one_number(math::of::sqrt);
     MathSin: one_number(math::of::sin);
     MathCos: one_number(math::of::cos);
@@ -156,6 +156,21 @@ unsafe fn one_number<D: Driver>(r: R, f: fn(f64) -> Value) -> u32 {
         return r.to(FUNCC::<D>);
     }
     return_one::<D>(r, f(slot::number(r.base)))
+}
+
+/// For functions whose result is mostly an integer, which needs no call of a function of the C library.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+unsafe fn rounded<D: Driver>(r: R, f: fn(f64) -> Option<i32>) -> u32 {
+    if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
+        return r.to(FUNCC::<D>);
+    }
+    match f(slot::number(r.base)) {
+        Some(i) => return_one::<D>(r, Value::int(i)),
+        None => r.to(FUNCC::<D>),
+    }
 }
 
 /// For functions with an optional second argument.

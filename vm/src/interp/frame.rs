@@ -133,15 +133,21 @@ pub unsafe fn fill_nil(mut p: *mut Value, end: *mut Value) {
         }
     }
 }
-/// Copies `n` values to lower slots, or to slots that do not overlap, one by one, for the reason given at [`fill_nil`].
+/// Copies `n` values to lower slots, or to slots that do not overlap, one by one, for the reason given at [`fill_nil`]. The loop compares
+/// addresses, since one that counts would be unrolled, and would need more registers than a handler has without saving some.
 ///
 /// # Safety
 /// All of them are slots of a live stack; `to` is not between `from` and its end.
 #[inline(always)]
-pub unsafe fn move_values(from: *const Value, to: *mut Value, n: usize) {
+pub unsafe fn move_values(mut from: *const Value, mut to: *mut Value, n: usize) {
     debug_assert!(to.cast_const() <= from || to.cast_const() >= from.wrapping_add(n));
-    for i in 0..n {
+    let end = from.wrapping_add(n);
+    while from < end {
         // SAFETY: the caller's promise.
-        unsafe { to.add(i).write_volatile(*from.add(i)) }
+        unsafe {
+            to.write_volatile(*from);
+            from = from.add(1);
+            to = to.add(1);
+        }
     }
 }

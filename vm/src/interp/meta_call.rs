@@ -8,7 +8,6 @@ use super::cont::{CONCAT, DROP, JUMP_IF, JUMP_IF_NOT, TO_A, call_with};
 use super::{Driver, R, Status, op};
 use crate::Vm;
 use crate::bc::Op;
-use crate::ffi::direct::comparison;
 use crate::gc::limit::{CHECKED, LONGEST_STRING};
 use crate::meta::{Access, MM, arith, to_number};
 use crate::stdlib::buffer::{is_buffer, with_bytes};
@@ -158,7 +157,7 @@ op! {
         r.sync();
         let vm = &mut *r.vm;
         if (a.is_cdata() || b.is_cdata())
-            && let Some(c) = vm.direct_comparison(comparison(op), a, b)
+            && let Some(c) = vm.direct_comparison(MM::of_comparison(op), a, b)
         {
             return if c != negated { r.branch::<D>() } else { r.skip::<D>() };
         }
@@ -191,7 +190,7 @@ op! {
         };
         let negated = matches!(op, Op::ISNEV | Op::ISNES | Op::ISNEN | Op::ISNEP);
         if (a.is_cdata() || b.is_cdata())
-            && let Some(c) = (*r.vm).direct_comparison(comparison(op), a, b)
+            && let Some(c) = (*r.vm).direct_comparison(MM::of_comparison(op), a, b)
         {
             return if c != negated { r.branch::<D>() } else { r.skip::<D>() };
         }

@@ -5,9 +5,9 @@
 //! makes the state that the builtin would have made. There is no call of Rust code, nothing is allocated, and the stacks do not move.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
-use super::call::{FUNCC, call_at};
+use super::call::{FUNCC, adjust_results, call_at};
 use super::co::MAX_NESTING;
-use super::frame::{fill_nil, func_of, kind, link_of, move_values};
+use super::frame::{func_of, kind, link_of, move_values};
 use super::{Driver, R, frame, op};
 use crate::Vm;
 use crate::bc::Ins;
@@ -17,110 +17,125 @@ use crate::value::{TAG_THREAD, Value};
 
 op! {
     RESUME<D>(r) {
-        let nargs = r.nargs();
         let co = *r.base;
-        if nargs == 0 || co.tag() != TAG_THREAD {
-            return r.to(FUNCC::<D>);
+        if r.nargs() == 0 || co.tag() != TAG_THREAD {
+            return by_builtin::<D>(r);
         }
         resume::<D>(r, Gc::from_addr(co.payload()), 1)
     }
     WRAP<D>(r) {
-        let Some(co) = func_of(r.base).native_upvalues().first().map(|v| v.get()) else { return r.to(FUNCC::<D>) };
+        let co = wrapped(r);
         if co.tag() != TAG_THREAD {
-            return r.to(FUNCC::<D>);
+            return by_builtin::<D>(r);
         }
         resume::<D>(r, Gc::from_addr(co.payload()), 0)
+    }
+    /// Starts the coroutine; `ins` has the number of the argument of the running builtin that is its first. Apart, so that a switch to a
+    /// coroutine that has yielded saves no registers.
+    #[inline(never)]
+    start<D>(r) {
+        let first = r.ins as usize;
+        let co: Gc<Thread> = Gc::from_addr(if first == 1 { *r.base } else { wrapped(r) }.payload());
+        let (frame, limit, n) = (co.base.get(), co.limit(), r.nargs() - first);
+        if co.status.get() != ThreadStatus::Fresh || frame.add(n) > limit || !switch(r, co, frame, limit) {
+            return by_builtin::<D>(r);
+        }
+        move_values(r.base.add(first), frame, n);
+        call_at::<D>(r, frame.sub(2), n)
     }
     YIELD<D>(r) {
         let vm = r.vm;
         let (co, n) = ((*vm).cur, r.nargs());
-        let Some(to) = co.resumer.get() else { return r.to(FUNCC::<D>) };
+        let Some(to) = co.resumer.get() else { return by_builtin::<D>(r) };
         let (resuming, limit) = (to.base.get(), to.limit());
         let link = link_of(resuming);
         if co.native_depth.get() != (*vm).interp.native_depth || kind(link) != frame::LUA || resuming.add(n) > limit {
-            return r.to(FUNCC::<D>);
+            return by_builtin::<D>(r);
         }
         co.status.set(ThreadStatus::Suspended);
         co.base.set(r.base);
         co.top.set(r.base);
         co.resumer.set(None);
-        to.status.set(ThreadStatus::Running);
-        run_on(vm, to, limit);
-        let first = if func_of(resuming).ffid() == Builtin::CoroutineResume.id() { Some(Value::TRUE) } else { None };
+        run_on(vm, to, resuming, limit);
+        // The first result of `resume`. What `wrap` has made returns none of its own.
+        let first = usize::from(func_of(resuming).ffid() == Builtin::CoroutineResume.id());
+        *resuming.sub(2) = Value::TRUE;
         return_to::<D>(r, resuming, link, first, (r.base, n))
     }
 }
 
+/// Leaves the case to the builtin. FUNCC knows its frame and the number of its arguments, and uses no other register: they need not be
+/// kept for it.
+#[inline(always)]
+unsafe fn by_builtin<D: Driver>(r: R) -> u32 {
+    R { pc: core::ptr::null(), kbase: core::ptr::null(), ins: 0, ..r }.to(FUNCC::<D>)
+}
+
+/// The coroutine of the running function, which `coroutine.wrap` has made. (Programs may have replaced it by another value.)
+#[inline(always)]
+unsafe fn wrapped(r: R) -> Value {
+    func_of(r.base).native_upvalues().first().map_or(Value::NIL, |v| v.get())
+}
+
 /// Resumes `co` with the arguments of the running builtin from number `first` on.
 #[inline(always)]
-unsafe fn resume<D: Driver>(r: R, co: Gc<Thread>, first: usize) -> u32 {
+unsafe fn resume<D: Driver>(mut r: R, co: Gc<Thread>, first: usize) -> u32 {
+    if co.status.get() != ThreadStatus::Suspended {
+        r.ins = first as u64;
+        return r.to(start::<D>);
+    }
+    let (args, n) = (r.base.add(first), r.nargs() - first);
+    let (frame, limit) = (co.base.get(), co.limit());
+    let link = link_of(frame);
+    if kind(link) != frame::LUA || frame.add(n) > limit || !switch(r, co, frame, limit) {
+        return by_builtin::<D>(r);
+    }
+    return_to::<D>(r, frame, link, 0, (args, n))
+}
+
+/// Makes `co`, whose frame is at `base`, the running coroutine, which the one that ran waits for. Does nothing if too many wait.
+#[inline(always)]
+unsafe fn switch(r: R, co: Gc<Thread>, base: *mut Value, limit: *mut Value) -> bool {
     let vm = r.vm;
     let old = (*vm).cur;
-    let (nargs, nesting) = (r.nargs(), old.nesting.get() + 1);
-    let (args, n) = (r.base.add(first), nargs - first);
-    let (frame, limit, status) = (co.base.get(), co.limit(), co.status.get());
-    if !matches!(status, ThreadStatus::Fresh | ThreadStatus::Suspended) || nesting > MAX_NESTING || frame.add(n) > limit {
-        return r.to(FUNCC::<D>);
-    }
-    let link = link_of(frame);
-    if status == ThreadStatus::Suspended && kind(link) != frame::LUA {
-        return r.to(FUNCC::<D>);
+    let nesting = old.nesting.get() + 1;
+    if nesting > MAX_NESTING {
+        return false;
     }
     old.status.set(ThreadStatus::Normal);
     old.base.set(r.base);
-    old.top.set(r.base.add(nargs));
-    co.status.set(ThreadStatus::Running);
+    old.top.set(r.base.add(r.nargs()));
     co.resumer.set(Some(old));
     co.native_depth.set((*vm).interp.native_depth);
     co.nesting.set(nesting);
-    run_on(vm, co, limit);
-    if status == ThreadStatus::Suspended {
-        return return_to::<D>(r, frame, link, None, (args, n));
-    }
-    move_values(args, frame, n);
-    call_at::<D>(r, frame.sub(2), n)
+    run_on(vm, co, base, limit);
+    true
 }
 
-/// Makes `co` the running coroutine.
+/// Makes `co`, whose frame is at `base` and whose stack ends at `limit`, the running coroutine.
 #[inline(always)]
-unsafe fn run_on(vm: *mut Vm, co: Gc<Thread>, limit: *mut Value) {
+unsafe fn run_on(vm: *mut Vm, co: Gc<Thread>, base: *mut Value, limit: *mut Value) {
+    co.status.set(ThreadStatus::Running);
     (*vm).cur = co;
     (*vm).stack_limit = limit;
-    let base = co.base.get();
     (*vm).base = base;
     (*vm).top = base;
 }
 
 /// Executes the instruction after the call that made the frame at `base`, the frame of a builtin on the stack of the running coroutine. The results
-/// of that call, which are on the other stack, are `first`, if there is one, and the `n` values at `src`.
+/// of that call are `first` values (none or one) in the slot of its function, and the `n` values at `src` on the other stack. If the call
+/// takes fewer, the others end up in slots that nothing uses any more.
 #[inline(always)]
-unsafe fn return_to<D: Driver>(
-    mut r: R,
-    base: *mut Value,
-    link: u64,
-    first: Option<Value>,
-    (src, n): (*mut Value, usize),
-) -> u32 {
+unsafe fn return_to<D: Driver>(mut r: R, base: *mut Value, link: u64, first: usize, (src, n): (*mut Value, usize)) -> u32 {
     let dest = base.sub(2);
+    move_values(src, dest.add(first), n);
     r.pc = core::ptr::with_exposed_provenance(link as usize);
     let call: Ins = *r.pc.sub(1);
     r.base = dest.sub(call.a());
     r.kbase = func_of(r.base).lua_proto().k.get();
-    let skip = usize::from(first.is_some());
-    if let Some(v) = first
-        && call.b() != 1
-    {
-        *dest = v;
+    if call.b().wrapping_sub(1) > first + n {
+        r.ins = (first + n) as u64;
+        return r.to(adjust_results::<D>);
     }
-    let to = dest.add(skip);
-    let n = if call.b() == 0 {
-        (*r.vm).multres = (n + skip) as u32;
-        n
-    } else {
-        let want = call.b() - 1;
-        fill_nil(to.add(n), dest.add(want));
-        n.min(want.saturating_sub(skip))
-    };
-    move_values(src, to, n);
     r.next::<D>()
 }

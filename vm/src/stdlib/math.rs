@@ -55,27 +55,33 @@ pub mod of {
         fmod |x, y| x % y;
         ldexp |m, e| if e.is_finite() { scale(m, e as i32) } else { m * e.exp2() };
     }
-    /// Rounds by a conversion to an integer if the result is one other than 0, which may be -0: processors without an instruction to round
-    /// a double would call a function.
+    /// Rounds by a conversion to an integer, unless the result is -0 or may be no integer: processors without an instruction to round a
+    /// double would call a function.
     #[inline(always)]
-    fn round(x: f64, correction: fn(f64, f64) -> i32, any: fn(f64) -> f64) -> Value {
+    fn round(x: f64, correction: fn(f64, f64) -> i32) -> Option<i32> {
         // Rounding down or up stays inside the integers.
-        if x.abs() < 2_147_483_647.0 {
-            let toward_zero = x as i32;
-            let i = toward_zero + correction(f64::from(toward_zero), x);
-            if i != 0 {
-                return Value::int(i);
-            }
+        if x.abs() >= 2_147_483_647.0 || x.is_nan() {
+            return None;
         }
-        Value::number(any(x))
+        let toward_zero = x as i32;
+        let i = toward_zero + correction(f64::from(toward_zero), x);
+        if i != 0 || x.is_sign_positive() { Some(i) } else { None }
+    }
+    #[inline(always)]
+    pub fn floor_to_int(x: f64) -> Option<i32> {
+        round(x, |i, x| -i32::from(i > x))
+    }
+    #[inline(always)]
+    pub fn ceil_to_int(x: f64) -> Option<i32> {
+        round(x, |i, x| i32::from(i < x))
     }
     #[inline(always)]
     pub fn floor(x: f64) -> Value {
-        round(x, |i, x| -i32::from(i > x), f64::floor)
+        floor_to_int(x).map_or_else(|| Value::number(x.floor()), Value::int)
     }
     #[inline(always)]
     pub fn ceil(x: f64) -> Value {
-        round(x, |i, x| i32::from(i < x), f64::ceil)
+        ceil_to_int(x).map_or_else(|| Value::number(x.ceil()), Value::int)
     }
     #[inline(always)]
     pub fn abs(x: Value) -> Value {

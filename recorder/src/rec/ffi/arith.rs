@@ -94,19 +94,51 @@ impl Recorder {
         let value = constant(types, found.id);
         Ok((self.b.kvalue(value), value))
     }
-    /// Values of types that are not compared are never equal.
-    fn differ_by_type(&mut self, mm: MM, x: Operand, y: Operand) -> Rec<bool> {
-        // A string may be the name of a constant.
-        if mm != MM::Eq || x.1 == y.1 || x.1.is_str() || y.1.is_str() {
+    /// What [`arith::identity`] compares. The type is guarded.
+    fn identity(&mut self, types: &CTypeTable, (r, v): Operand) -> Rec<Option<IrRef>> {
+        if v.is_nil() {
+            return Ok(Some(self.b.knull(Ty::P64)));
+        }
+        if v.is_str() {
+            let first = self.b.kword(perilune_vm::layout::ofs::STR_DATA as u64, Ty::I64);
+            return self.b.emit(Op::ADD, Ty::P64, r, first).map(Some);
+        }
+        let Some(c) = v.as_cdata() else { return Ok(None) };
+        self.guard_ctype(r, c)?;
+        let info = types.raw(c.ctype()).info;
+        let address = match info.is_ref() || info.is_ptr() {
+            true => self.pointer(r)?,
+            false => self.payload(types, r, c.ctype())?,
+        };
+        if info.is_ref() && types.raw(info.child()).info.is_ptr() {
+            return self.b.emit(Op::XLOAD, Ty::P64, address, IrRef(0)).map(Some);
+        }
+        Ok(Some(address))
+    }
+    /// An equality that the types do not decide: by a metamethod, which is left to the caller, or by identity. Whether it has been recorded.
+    fn compare_identity(&mut self, vm: &Vm, pc: InsPtr, negated: bool, x: Operand, y: Operand) -> Rec<bool> {
+        let has_method = |v: perilune_vm::Value| v.as_cdata().is_some_and(|c| !vm.operator_method(c, MM::Eq).is_nil());
+        if has_method(x.1) || has_method(y.1) {
             return Ok(false);
         }
-        for (r, v) in [x, y] {
-            if let Some(c) = v.as_cdata() {
-                self.guard_ctype(r, c)?;
-            }
+        let types = types(vm)?;
+        let yes = arith::identity(types, x.1).is_some_and(|address| arith::identity(types, y.1) == Some(address));
+        if let (Some(rx), Some(ry)) = (self.identity(types, x)?, self.identity(types, y)?) {
+            self.decide_by(pc, if yes { Op::EQ } else { Op::NE }, Ty::P64, (rx, ry), yes != negated)?;
+        } else {
+            // Values of such types are never equal.
+            self.native.headers += 1;
         }
-        self.native.headers += 1;
         Ok(true)
+    }
+    /// Guards the outcome of a comparison, after which the jump is taken or not.
+    fn decide_by(&mut self, pc: InsPtr, op: Op, ty: Ty, (x, y): (IrRef, IrRef), taken: bool) -> Rec<()> {
+        self.other_branch(pc, taken)?;
+        // The comparison, and the header of the builtin.
+        self.decided_after(2);
+        self.b.emit(op, ty, x, y)?;
+        self.native.headers += 1;
+        Ok(())
     }
 
     /// A comparison of which an operand is cdata: guards its outcome. The jump that follows is taken if the outcome is not `negated`.
@@ -123,7 +155,9 @@ impl Recorder {
         let (x, y) = (self.named(types, x, y.1)?, self.named(types, y, x.1)?);
         let operands = arith::operand(types, x.1).zip(arith::operand(types, y.1));
         let plan = operands.and_then(|(a, b)| arith::plan(types, mm, a.ctype, b.ctype));
-        let (Some((a, b)), Some(plan)) = (operands, plan) else { return self.differ_by_type(mm, x, y) };
+        let (Some((a, b)), Some(plan)) = (operands, plan) else {
+            return if mm == MM::Eq { self.compare_identity(vm, pc, negated, x, y) } else { Ok(false) };
+        };
         let ty = match plan {
             Arith::Int64(CTypeId::INT64) => Ty::I64,
             Arith::Int64(_) => Ty::U64,
@@ -141,11 +175,7 @@ impl Recorder {
             (_, true) => Op::EQ,
             (_, false) => Op::NE,
         };
-        self.other_branch(pc, yes != negated)?;
-        // The comparison, and the header of the builtin.
-        self.decided_after(2);
-        self.b.emit(op, ty, rx, ry)?;
-        self.native.headers += 1;
+        self.decide_by(pc, op, ty, (rx, ry), yes != negated)?;
         Ok(true)
     }
 }

@@ -10,14 +10,18 @@ use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty, conv};
 use crate::rec::meta::Operand;
 use crate::rec::{Rec, Recorder};
-use perilune_vm::ffi::call::function_type;
+use perilune_vm::ffi::call::{function_type, variadic_type};
 use perilune_vm::ffi::classify::CallPlan;
-use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Ct, Info};
+use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Ct, Info, POINTER_SIZE};
 use perilune_vm::ffi::load::{Load, load};
 use perilune_vm::ffi::scalar::Scalar;
 use perilune_vm::object::{Cdata, Gc, Udata};
 use perilune_vm::stdlib::Builtin;
 use perilune_vm::{Value, Vm};
+
+/// Vector registers that arguments of a function with variable arguments take at most: code for x86-64 passes the address of the function in
+/// the eighth.
+const VARIADIC_VECTORS: usize = 7;
 
 /// Is a type a pointer to a function?
 fn is_callback(types: &CTypeTable, id: CTypeId) -> bool {
@@ -31,6 +35,23 @@ fn scalar_of(types: &CTypeTable, id: CTypeId) -> Rec<Scalar> {
     Scalar::of(ct.info, ct.size).ok_or(Abort::BadType)
 }
 
+/// The types that the arguments of a call are converted to.
+fn argument_types(types: &CTypeTable, plan: &CallPlan, args: &[Operand]) -> Rec<Vec<CTypeId>> {
+    let mut all: Vec<CTypeId> = plan.arguments.iter().map(|a| a.ctype).collect();
+    if args.len() < all.len() || args.len() > all.len() && !plan.is_variadic {
+        return Err(Abort::BadType);
+    }
+    let mut rest = plan.variadic();
+    for (_, v) in &args[all.len()..] {
+        let id = variadic_type(types, *v).or_else(|pointer| types.interned(pointer, POINTER_SIZE).ok_or(Abort::BadType))?;
+        if types.raw(id).info.is_ref() || rest.next(types, id).is_err() {
+            return Err(Abort::BadType);
+        }
+        all.push(id);
+    }
+    if plan.is_variadic && usize::from(rest.taken().vector) > VARIADIC_VECTORS { Err(Abort::BadType) } else { Ok(all) }
+}
+
 impl Recorder {
     /// A call of the C function that a cdata is or points to, whose type is guarded. [`Abort::BadType`] where the builtin must call it.
     pub(super) fn foreign_call(&mut self, vm: &Vm, (r, c): (IrRef, Gc<Cdata>), args: &[Operand]) -> Rec<Vec<IrRef>> {
@@ -39,8 +60,8 @@ impl Recorder {
         let plan = CallPlan::new(types, function).map_err(|_| Abort::BadType)?;
         let address = peek(Scalar::Pointer, payload_address(c)).to_u64();
         let calls_back = vm.ffi.as_ref().is_none_or(|ffi| ffi.calls.calls_back(address as usize));
-        let takes_callback = plan.arguments.iter().any(|a| is_callback(types, a.ctype));
-        if plan.is_variadic || plan.arguments.len() != args.len() || address == 0 || calls_back || takes_callback {
+        let converted = argument_types(types, &plan, args)?;
+        if address == 0 || calls_back || converted.iter().any(|id| is_callback(types, *id)) {
             return Err(Abort::BadType);
         }
         let result = plan.result.map(|result| self.plan_result(types, result.ctype).map(|scalar| (result.ctype, scalar)));
@@ -53,8 +74,8 @@ impl Recorder {
         }
         let mut chain = IrRef::NIL;
         let mut passed = Vec::with_capacity(args.len());
-        for (argument, value) in plan.arguments.iter().zip(args) {
-            let (value, scalar) = self.to_scalar(vm, argument.ctype, *value, false)?;
+        for (id, value) in converted.into_iter().zip(args) {
+            let (value, scalar) = self.to_scalar(vm, id, *value, false)?;
             passed.push(self.extended(value, ir_type(scalar))?);
         }
         // The result may need a box.
@@ -63,7 +84,13 @@ impl Recorder {
             chain = if i == 0 { value } else { self.b.emit(Op::CARG, Ty::Nil, chain, value)? };
         }
         let ty = result.map_or(Ty::Nil, |(_, scalar)| ir_type(scalar));
-        let value = self.b.emit(Op::CALLXS, ty, chain, code)?;
+        let called = if plan.is_variadic {
+            let of = self.b.kint(function.0 as i32);
+            self.b.emit(Op::CARG, Ty::Nil, code, of)?
+        } else {
+            code
+        };
+        let value = self.b.emit(Op::CALLXS, ty, chain, called)?;
         self.snaps.needed = true;
         match result {
             Some((id, scalar)) => Ok(vec![self.foreign_result(types, id, scalar, value)?]),

@@ -1,0 +1,58 @@
+//! The state of the FFI.
+
+use super::call::Calls;
+use super::callback::Callbacks;
+use super::ctype::{CTypeId, CTypeTable, IdMap};
+use super::inline_cache::IndexCache;
+use crate::gc::Marker;
+use crate::object::{Gc, Table};
+use std::collections::HashMap;
+
+/// The state of the FFI.
+#[derive(Debug)]
+pub struct Ffi {
+    /// The C types.
+    pub types: CTypeTable,
+    /// The library.
+    pub lib: Gc<Table>,
+    /// The metatables of types.
+    pub metatypes: IdMap<CTypeId, Gc<Table>>,
+    /// What keys mean for types.
+    pub(super) index_cache: IndexCache,
+    /// Types by the texts that named them.
+    pub(super) parsed: HashMap<Box<[u8]>, CTypeId>,
+    /// The metatable of namespaces of C libraries.
+    pub(super) namespace_meta: Gc<Table>,
+    /// The metatable of pointers to functions, which is also the table of their methods.
+    pub(super) function_meta: Gc<Table>,
+    /// Calls of C functions.
+    pub calls: Calls,
+    /// Callbacks.
+    pub(super) callbacks: Callbacks,
+}
+
+/// So many texts of types are remembered.
+const REMEMBERED: usize = 1024;
+
+impl Ffi {
+    /// Marks the objects that it refers to.
+    pub(crate) fn mark(&self, m: &mut Marker) {
+        m.mark(self.lib);
+        m.mark(self.namespace_meta);
+        m.mark(self.function_meta);
+        for t in self.metatypes.values() {
+            m.mark(*t);
+        }
+        self.index_cache.mark(m);
+    }
+    /// The type that a text named before, if it always names the same.
+    pub fn parsed_type(&self, text: &[u8]) -> Option<CTypeId> {
+        self.parsed.get(text).copied()
+    }
+    /// Notes the type that a text names. It names the same type from then on, unless it defines a struct: each text does that anew.
+    pub(super) fn remember(&mut self, text: &[u8], id: CTypeId) {
+        if self.parsed.len() < REMEMBERED && !text.contains(&b'{') {
+            self.parsed.insert(Box::from(text), id);
+        }
+    }
+}
