@@ -19,7 +19,8 @@ const MODES: [(&str, &[&str]); 4] = [
 ];
 
 /// Programs that do something else in each run or in each mode.
-const DIFFER: [(&str, &str); 10] = [
+const DIFFER: [(&str, &str); 11] = [
+    ("constructors", "the order of `pairs`"),
     ("gc_stress", "the order of `pairs`"),
     ("knucleotide", "the order of `pairs`"),
     ("early_return", "the order of `pairs`"),
@@ -146,6 +147,7 @@ const MIXED: &str = "
     local t = setmetatable({}, {__index = function(_, k) return k * 2 end, __add = function(a, b) return b end, __len = function() return 7 end})
     for i = 1, 6 do note(t[i] + (t + i) + (#t == 7 and 1 or 0)) end
     for i = 1, 6 do local ok, e = pcall(function() if i > 4 then error('no', 0) end return i end) note(tostring(e)) end
+    for i = 1, 6 do local ok, e = xpcall(function() return (string.len('x' .. i)) end, function(e) return e end) note(tostring(e)) end
     local list = {5, 3, 8, 1, 9, 2}
     table.sort(list, function(a, b) return a < b end)
     note(table.concat(list, ' '))

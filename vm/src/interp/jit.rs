@@ -232,6 +232,10 @@ op! {
 pub(super) unsafe fn burn(r: R) -> LuaResult<()> {
     if (*r.vm).fuel.left == 0 {
         r.sync();
+        if is_header(r.i().op()) {
+            // The handler of an `xpcall` runs above the arguments of a builtin that does not run.
+            (*r.vm).top = r.base.add(r.nargs());
+        }
     }
     (*r.vm).burn(r.i())
 }
