@@ -163,19 +163,22 @@ pub fn is_new_table(b: &IrBuffer, r: IrRef) -> bool {
     b.def(r).is_some_and(|i| matches!(i.op, Op::TNEW | Op::TDUP))
 }
 
+/// Is there an instruction `op` after `start` that passes the test?
+fn any_after(b: &IrBuffer, op: Op, start: IrRef, test: impl Fn(IrRef, Ins) -> bool) -> bool {
+    let mut r = b.newest(op);
+    while r > start {
+        if test(r, b.trace.ins[r.ins_index()]) {
+            return true;
+        }
+        r = b.older(r);
+    }
+    false
+}
+
 /// May the reference to a new table have been stored in memory, between the allocation and `stop`?
 fn escapes(b: &IrBuffer, new: IrRef, stop: IrRef) -> bool {
     let stored = [Op::ASTORE, Op::HSTORE, Op::USTORE, Op::FSTORE, Op::XSTORE, Op::NEWREF, Op::CARG];
-    let anywhere = |op: Op, test: &dyn Fn(Ins) -> bool| {
-        let mut r = b.newest(op);
-        while r > new {
-            if r < stop && test(b.trace.ins[r.ins_index()]) {
-                return true;
-            }
-            r = b.older(r);
-        }
-        false
-    };
+    let anywhere = |op: Op, test: &dyn Fn(Ins) -> bool| any_after(b, op, new, |r, i| r < stop && test(i));
     stored.iter().any(|&op| anywhere(op, &|i| i.b == new))
         || anywhere(Op::CARG, &|i| i.a == new)
         || anywhere(Op::CALLS, &|i| i.a == new && clobber_of(i).all)
@@ -187,16 +190,7 @@ fn escapes(b: &IrBuffer, new: IrRef, stop: IrRef) -> bool {
 /// each time that the trace comes here: they follow from the template, and from which values are nil when the table grows. So no value may be
 /// of unknown type, be stored under an unknown key, or be removed by the collector; an array part would also count.
 pub fn has_known_keys(b: &IrBuffer, table: IrRef) -> bool {
-    let all_after = |op: Op, test: &dyn Fn(Ins) -> bool| {
-        let mut r = b.newest(op);
-        while r > table {
-            if !test(b.trace.ins[r.ins_index()]) {
-                return false;
-            }
-            r = b.older(r);
-        }
-        true
-    };
+    let all_after = |op: Op, test: &dyn Fn(Ins) -> bool| !any_after(b, op, table, |_, i| !test(i));
     let has_array = match b.def(table) {
         Some(Ins { op: Op::TNEW, a, .. }) => a.0 != 0,
         Some(Ins { op: Op::TDUP, a, .. }) => b.as_gc(a).and_then(|v| v.as_table()).is_none_or(|template| template.asize() != 0),

@@ -182,7 +182,9 @@ impl Recorder {
     /// `o[k]`, following `__index` as long as it leads to tables.
     pub(super) fn index(&mut self, vm: &Vm, object: (IrRef, Value), key: (IrRef, Value)) -> Rec<Indexed> {
         let (mut r, mut v) = object;
-        self.feedback.site.classes |= is_method_made_anew(vm, v, key.1);
+        if !self.feedback.site.classes {
+            self.feedback.site.classes = is_method_made_anew(vm, v, key.1);
+        }
         for depth in 0..MAX_CHAIN {
             let (meta, kmeta);
             if let Some(t) = v.as_table() {

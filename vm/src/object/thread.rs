@@ -71,7 +71,7 @@ pub struct Thread {
     /// Saved instruction pointer, while suspended or normal.
     pub pc: Cell<*const crate::bc::Ins>,
     /// Depth of native calls into the VM when it was resumed: it may only yield at that depth. While it does not run, the collector keeps
-    /// `MARKED` here. Whoever resumes it, compiled code as well, stores the depth, and so takes that away without a test.
+    /// `MARKED` here. A resume, also one in compiled code, stores the depth, which clears that mark without a test.
     pub native_depth: Cell<u32>,
     /// Number of suspended coroutines below it, each of which waits for the one above.
     pub nesting: Cell<u32>,
