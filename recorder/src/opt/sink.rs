@@ -14,7 +14,6 @@
 
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Mode, Op, Ty};
-use crate::opt::mem::refs;
 use perilune_vm::layout::Field;
 
 /// The tables of a trace and whether they can be sunk.
@@ -73,7 +72,8 @@ impl Sink {
             Op::FREF if is_table(ins.a) && (field(Field::TabMeta) || field(Field::TabNomm)) => of(ins.a),
             Op::HREF | Op::NEWREF if is_table(ins.a) && ins.b.is_const() => of(ins.a),
             Op::AREF if from(Op::FLOAD) && ins.b.is_const() => of(ins.a),
-            Op::HREFK if from(Op::FLOAD) && known_node(b, ins) => of(ins.a),
+            // Without a guard the key is known to be in its node.
+            Op::HREFK if from(Op::FLOAD) && !ins.is_guard() => of(ins.a),
             Op::ASTORE | Op::HSTORE | Op::FSTORE => of(ins.a),
             Op::TBAR if is_table(ins.a) => of(ins.a),
             _ => 0,
@@ -191,23 +191,6 @@ impl Sink {
 
 fn nop(b: &mut IrBuffer, i: usize) {
     b.trace.ins[i] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
-}
-
-/// Is the node of an HREFK that of its key, because nothing but keys that are known was inserted, or because the table was made from a
-/// template and nothing was inserted since?
-fn known_node(b: &IrBuffer, ins: Ins) -> bool {
-    if !ins.is_guard() {
-        return true;
-    }
-    let Some(nodes) = b.is_op(ins.a, Op::FLOAD) else { return false };
-    let mut r = b.newest(Op::NEWREF);
-    while r > nodes.a {
-        if b.trace.ins[r.ins_index()].a == nodes.a {
-            return false;
-        }
-        r = b.older(r);
-    }
-    refs::is_of_template(b, ins)
 }
 
 /// Removes collection steps where nothing allocates, before LOOP and after it separately.

@@ -80,7 +80,7 @@ pub fn is_present(b: &IrBuffer, href: IrRef) -> bool {
 }
 
 /// Is the node of an HREFK that of its key in the template that its table was made from?
-pub fn is_of_template(b: &IrBuffer, hrefk: Ins) -> bool {
+fn is_of_template(b: &IrBuffer, hrefk: Ins) -> bool {
     let made = b.is_op(hrefk.a, Op::FLOAD).and_then(|nodes| b.is_op(nodes.a, Op::TDUP));
     let template = made.and_then(|made| b.as_gc(made.a)).and_then(|v| v.as_table());
     let (Some(template), Some(Const::Slot(key, node))) = (template, b.trace.konst(hrefk.b)) else { return false };
