@@ -4,7 +4,7 @@ use super::value::MEM;
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use perilune_recorder::ir::{Ins, Op, SnapId};
+use perilune_recorder::ir::Ins;
 use perilune_vm::gc::color::BLACK;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
@@ -52,44 +52,6 @@ impl Lower<'_> {
         let zero = self.pos.ins().iconst(types::I8, 0);
         let waits = self.pos.ins().icmp(IntCC::NotEqual, waits, zero);
         self.guard_not(waits)
-    }
-
-    /// FUEL.
-    pub(super) fn fuel(&mut self, ins: Ins) -> Res<()> {
-        let carried = self.cur.fuel_left;
-        let left = carried.unwrap_or_else(|| self.vm_field(ofs::VM_FUEL));
-        let n = self.k64(u64::from(ins.b.0.saturating_sub(ins.a.0)));
-        self.cur.fuel = None;
-        self.cur.exit = None;
-        let enough = self.pos.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, left, n);
-        self.guard(enough)?;
-        let left = self.pos.ins().isub(left, n);
-        match carried {
-            Some(_) => self.cur.fuel_left = Some(left),
-            None => self.store_fuel(left),
-        }
-        // Exits from here on give back what has not run.
-        self.cur.fuel = Some(self.cur.at);
-        self.cur.exit = None;
-        Ok(())
-    }
-    /// Gives back, at an exit, what was taken for instructions that have not run.
-    pub(super) fn give_fuel_back(&mut self, snap: SnapId) {
-        let back = self.cur.fuel.map_or(0, |taken| self.cur.trace.fuel_back(snap, taken));
-        let carried = self.cur.fuel_left;
-        if back != 0 || carried.is_some() {
-            let left = carried.unwrap_or_else(|| self.vm_field(ofs::VM_FUEL));
-            let left = self.pos.ins().iadd_imm_s(left, i64::from(back));
-            self.store_fuel(left);
-        }
-    }
-    fn store_fuel(&mut self, left: Value) {
-        self.pos.ins().store(MEM, left, self.vm, ofs::VM_FUEL as i32);
-    }
-    /// At the head of a loop: is the fuel carried in a register, since only FUEL and exits look at it?
-    pub(super) fn carries_fuel(&self) -> bool {
-        let body = &self.cur.trace.ins[self.cur.at..];
-        body.iter().any(|i| i.op == Op::FUEL) && body.iter().all(|i| i.op != Op::NATIVE)
     }
 
     /// GCSTEP.

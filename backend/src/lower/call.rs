@@ -108,8 +108,7 @@ impl Lower<'_> {
 
     /// NATIVE: stores the state as an exit would, and calls the builtin.
     pub(super) fn native(&mut self, ins: Ins) -> Res<()> {
-        self.cur.fuel = None;
-        self.cur.exit = None;
+        self.settle_fuel();
         self.restore(self.cur.snap)?;
         self.forget_cold();
         let (frame, nargs) =

@@ -10,18 +10,20 @@ use perilune_recorder::ir::{Const, Effect, IrRef, Op, SnapId, Trace, Ty};
 use perilune_vm::layout::ofs;
 
 /// A loop whose counter is an integer that moves by the same step each time, up to an end that stays the same.
-struct Counted {
-    /// Index of the last PROF.
-    prof: usize,
+pub(super) struct Counted {
+    /// Index of the PROF in the loop.
+    pub prof: usize,
+    /// Index of the test of the counter.
+    pub test: usize,
     /// The counter in front of the loop.
-    first: IrRef,
-    step: IrRef,
-    stop: IrRef,
-    up: bool,
+    pub first: IrRef,
+    pub step: IrRef,
+    pub stop: IrRef,
+    pub up: bool,
 }
 
 /// The loop of a trace whose LOOP is at `head`, if it is counted and has a PROF.
-fn counted(trace: &Trace, head: usize) -> Option<Counted> {
+pub(super) fn counted(trace: &Trace, head: usize) -> Option<Counted> {
     let prof = head + trace.ins[head..].iter().position(|i| i.op == Op::PROF)?;
     let behind = trace.ins.iter().enumerate().skip(prof + 1);
     let (guard, test) = behind.clone().find(|(_, i)| i.op.is_comparison())?;
@@ -31,7 +33,7 @@ fn counted(trace: &Trace, head: usize) -> Option<Counted> {
     let phi = trace.ins.iter().find(|i| i.op == Op::PHI && i.a == next.a && i.b == test.a)?;
     let counts = matches!(next.op, Op::ADD | Op::ADDOV) && is_fixed(next.b) && is_fixed(test.b);
     let compares = matches!(test.op, Op::LE | Op::GE) && test.ty == Ty::Int;
-    let loop_ = Counted { prof, first: phi.a, step: next.b, stop: test.b, up: test.op == Op::LE };
+    let loop_ = Counted { prof, test: guard, first: phi.a, step: next.b, stop: test.b, up: test.op == Op::LE };
     (only_counts && counts && compares).then_some(loop_)
 }
 
@@ -80,7 +82,7 @@ impl Lower<'_> {
     /// The exit of the first snapshot with the state of the snapshot in force, which is at the start of the loop as well. A side trace at this
     /// exit is a loop of its own (`Jit::restart_position`).
     fn exit_to_start(&mut self) -> Res<()> {
-        self.give_fuel_back(self.cur.snap);
+        self.store_fuel(self.fuel_at(self.cur.snap));
         let base = self.restore(self.cur.snap)?;
         let n = u64::from(self.cur.tree.exit_base.exit(SnapId::FIRST.number()).get());
         if self.cur.direct {
@@ -95,7 +97,7 @@ impl Lower<'_> {
     }
 
     /// The value of a reference to an integer constant.
-    fn konst_int(&self, r: IrRef) -> Option<i32> {
+    pub(super) fn konst_int(&self, r: IrRef) -> Option<i32> {
         match self.cur.trace.konst(r)? {
             Const::Int(k) => Some(k),
             _ => None,

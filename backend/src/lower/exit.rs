@@ -131,7 +131,7 @@ impl<'a> Lower<'a> {
     }
     /// Emits the exit of a snapshot: stores its slots, then jumps to the exit table or to the attached side trace.
     pub(super) fn emit_exit(&mut self, snap: SnapId, side: Option<usize>) -> Res<()> {
-        self.give_fuel_back(snap);
+        let fuel = self.fuel_at(snap);
         match side {
             Some(side) => {
                 let taken = self.taken_apart(snap, &self.cur.tree.sides[side].1);
@@ -140,9 +140,10 @@ impl<'a> Lower<'a> {
                 let known = self.known_at(snap)?;
                 let contents = self.contents_of(snap, &taken)?;
                 self.forget_cold();
-                self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known, contents });
+                self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known, contents, fuel });
             }
             None => {
+                self.store_fuel(fuel);
                 let base = self.restore_for_interpreter(snap)?;
                 let n = u64::from(self.cur.tree.exit_base.exit(snap.number()).get());
                 if self.cur.direct {

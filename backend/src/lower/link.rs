@@ -3,17 +3,29 @@
 use super::value::{MEM, repr};
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, types};
+use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types};
 use perilune_recorder::ir::{Const, Ins, IrRef, Link, Op, SlotIdx, SnapId, Trace, Ty};
 use perilune_vm::layout::ofs;
+
+/// What the head of a loop takes.
+struct Head {
+    /// The left operands of PHIs, by index.
+    lefts: Vec<(usize, Type)>,
+    /// Those that are computed again.
+    again: Vec<usize>,
+    /// Does it take the fuel as well?
+    fuel: bool,
+}
 
 impl Lower<'_> {
     /// LOOP: from here on the left operands of PHIs are the loop-carried values.
     pub(super) fn loop_head(&mut self) -> Res<()> {
         let trace = self.cur.trace;
-        self.leave_long_loop()?;
+        let chunks = self.in_chunks();
+        if chunks.is_none() {
+            self.leave_long_loop()?;
+        }
         self.hoist_constants()?;
-        let head = self.block();
         let (mut entry, mut back, mut lefts, mut again) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for &phi in trace.ins.iter().filter(|i| i.op == Op::PHI) {
             if phi.a.is_const() {
@@ -28,24 +40,42 @@ impl Lower<'_> {
             lefts.push((phi.a.ins_index(), ty));
             back.push(phi.b);
         }
-        let carries_fuel = self.carries_fuel();
-        if carries_fuel {
-            entry.push(self.vm_field(ofs::VM_FUEL));
+        let fuel = self.fuel_into_loop();
+        entry.extend(fuel);
+        let head = Head { lefts, again, fuel: fuel.is_some() };
+        if let Some(counted) = chunks {
+            let start = self.enter_head(&head, &entry)?;
+            self.begin_chunk(&counted, start)?;
+            for (value, (left, _)) in entry.iter_mut().zip(&head.lefts) {
+                *value = self.val(IrRef::of_ins(*left))?;
+            }
+            let carried = self.cur.fuel.carried();
+            if let (Some(last), Some(left)) = (entry.last_mut(), carried) {
+                *last = left;
+            }
         }
-        self.jump(head, &entry);
-        for (left, ty) in lefts {
-            self.cur.values[left] = self.block_param(head, ty).into();
+        let block = self.enter_head(&head, &entry)?;
+        self.cur.head = Some((block, back));
+        Ok(())
+    }
+
+    /// Jumps to a new block that takes the loop-carried values as parameters, and continues there.
+    fn enter_head(&mut self, head: &Head, values: &[Value]) -> Res<Block> {
+        let block = self.block();
+        self.jump(block, values);
+        for &(left, ty) in &head.lefts {
+            self.cur.values[left] = self.block_param(block, ty).into();
         }
-        if carries_fuel {
-            self.cur.fuel_left = Some(self.block_param(head, types::I64));
+        if head.fuel {
+            let left = self.block_param(block, types::I64);
+            self.fuel_in_loop(left);
         }
-        self.enter(head);
+        self.enter(block);
         self.cur.exit = None;
-        self.cur.head = Some((head, back));
-        for left in again {
+        for &left in &head.again {
             self.instruction(left)?;
         }
-        Ok(())
+        Ok(block)
     }
 
     /// Loads constant nums into registers in front of the loop, if instructions of the loop cannot take them from memory.
@@ -112,6 +142,7 @@ impl Lower<'_> {
             }
             Link::Root(n) => {
                 self.poll_in_tree(last)?;
+                self.settle_fuel();
                 let base = self.restore(last)?;
                 self.forget_cold();
                 let codes = self.vm_field(ofs::VM_TRACE_CODE);
@@ -132,13 +163,23 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn back_edge(&mut self) -> Res<()> {
-        let Some((head, back)) = self.cur.head.take() else { return Err(self.bad("no loop")) };
-        let mut args = Vec::with_capacity(back.len() + 1);
+    /// The loop-carried values at the end of the loop.
+    pub(super) fn carried(&mut self) -> Res<Vec<Value>> {
+        let back = self.cur.head.as_ref().map(|h| h.1.clone()).ok_or(self.bad("no loop"))?;
+        let mut values = Vec::with_capacity(back.len() + 1);
         for r in back {
-            args.push(self.val(r)?);
+            values.push(self.val(r)?);
         }
-        args.extend(self.cur.fuel_left);
+        values.extend(self.cur.fuel.carried());
+        Ok(values)
+    }
+
+    fn back_edge(&mut self) -> Res<()> {
+        if self.cur.fuel.carried().is_none() {
+            self.settle_fuel();
+        }
+        let args = self.carried()?;
+        let Some((head, _)) = self.cur.head.take() else { return Err(self.bad("no loop")) };
         self.rotate();
         self.jump(head, &args);
         Ok(())

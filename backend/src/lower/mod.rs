@@ -13,12 +13,14 @@
 mod arith;
 mod barrier;
 mod call;
+mod chunk;
 mod contents;
 mod conv;
 mod coroutine;
 mod counted;
 mod exit;
 mod foreign;
+mod fuel;
 mod href;
 mod known;
 mod link;
@@ -35,11 +37,13 @@ use crate::request::{CompileRequest, TraceTree};
 use crate::source_loc::{location, side_location};
 use crate::thunk::ThunkAddrs;
 use crate::{BackendError, exit_abi, thunk};
+use chunk::Chunk;
 use contents::KnownContent;
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{Block, Function, SigRef, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::packed_option::PackedOption;
+use fuel::Fuel;
 use known::KnownSlot;
 use perilune_recorder::ir::{Ins, IrRef, Mode, Op, SnapId, Trace, Ty};
 use perilune_vm::helper::Helper;
@@ -70,6 +74,7 @@ struct Pending<'a> {
     known: Vec<KnownSlot>,
     /// What is in the objects that the exit has not made.
     contents: Vec<KnownContent>,
+    fuel: Fuel,
 }
 
 /// The trace being lowered.
@@ -100,14 +105,13 @@ struct Current<'a> {
     exit: Option<Block>,
     /// The guard emitted last.
     last_guard: Option<GuardBranch>,
-    /// Index of the FUEL whose instructions run.
-    fuel: Option<usize>,
-    /// In a loop that calls no builtin: the fuel left. It is in memory otherwise.
-    fuel_left: Option<Value>,
+    fuel: Fuel,
     /// Where the trace starts.
     start: Start,
     /// Head of the loop and the right-hand sides of its PHIs.
     head: Option<(Block, Vec<IrRef>)>,
+    /// The loop, if it is split into chunks.
+    chunk: Option<Chunk>,
     /// Index of the PROF in the loop that was asked in front of it.
     asked: Option<usize>,
     /// Constants that are in registers in the loop.
@@ -118,7 +122,7 @@ struct Current<'a> {
     known: Vec<KnownSlot>,
     /// What is in the objects that the exit in front of it has not made.
     contents: Vec<KnownContent>,
-    /// Is it entered with what the start block loads?
+    /// Is something emitted whose exits are emitted again, with other values?
     starting: bool,
     /// The side traces that were lowered at their exits, by index.
     attached: Vec<usize>,
@@ -202,10 +206,10 @@ impl<'a> Current<'a> {
             snap: SnapId::FIRST,
             exit: None,
             last_guard: None,
-            fuel: None,
-            fuel_left: None,
+            fuel: Fuel::default(),
             start: Start::new(start),
             head: None,
+            chunk: None,
             asked: None,
             hoisted: Vec::new(),
             loads_nums: false,
@@ -228,6 +232,7 @@ impl<'a> Lower<'a> {
             self.enter(side.block);
             self.cur = Current::new(side.tree, start, side.base, side.known);
             self.cur.contents = side.contents;
+            self.cur.fuel = side.fuel;
             self.cur.loads_nums = loads_nums;
             self.pos.set_srcloc(side_location());
             self.trace()?;
@@ -242,6 +247,9 @@ impl<'a> Lower<'a> {
         let is_root = start == self.root.1.block;
         if is_root {
             self.box_slots(self.req.unboxed);
+        }
+        if self.cur.trace.restarts() {
+            self.settle_fuel();
         }
         let base = self.cur.base;
         self.jump(start, &[base]);

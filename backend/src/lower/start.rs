@@ -60,6 +60,9 @@ fn links_to(tree: &TraceTree<'_>, root: TraceId) -> bool {
 fn entry_slots(trace: &Trace, is_hot: impl Fn(usize) -> bool) -> Vec<EntrySlot> {
     let mut slots = Vec::new();
     for (i, ins) in trace.ins.iter().enumerate().skip(1) {
+        if ins.op == Op::FUEL {
+            continue;
+        }
         if trace.next_snap_is_at(SnapId::FIRST, i) || ins.op.effect() == Effect::Store || ins.op.moves_base() {
             break;
         }
@@ -138,6 +141,7 @@ impl Lower<'_> {
 
     /// Stores the slots of the last snapshot and jumps to the start of a trace.
     pub(super) fn link_to(&mut self, start: &Start, last: SnapId) -> Res<()> {
+        self.settle_fuel();
         let base = self.restore(last)?;
         let known = self.known_at(last)?;
         let mut args = vec![base];
