@@ -1,11 +1,14 @@
 //! Hostile programs, by what they are after: time, memory, the native stack. Each with a name.
 
 /// Programs without an end, or with one that nobody will see.
-pub const ENDLESS: [(&str, &str); 60] = [
+pub const ENDLESS: [(&str, &str); 62] = [
     ("loop", "while true do end"),
     ("counter", "local i = 0 while true do i = i + 1 end"),
     ("numeric loop", "for i = 1, math.huge do local x = i * 2 end"),
     ("loop that does not move", "for i = 1, 2, 1e-300 do end"),
+    ("counted loops in chunks", "local function f(a, b, c) local s = 0 for i = a, b, c do s = s + i % 3 end end \
+        while true do f(1, 2e9, 1) f(2e9, 1, -1) f(1, 2e9, 3) f(1, 5, 1) end"),
+    ("counted loop with a step of 0", "local function f(a, b, c) local s = 0 for i = a, b, c do s = (s + i) % 7 end end f(1, 1e5, 1) f(1, 5, 0)"),
     ("nested loops", "while true do for i = 1, 100 do for j = 1, 100 do end end end"),
     (
         "loop that was short",

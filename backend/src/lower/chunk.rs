@@ -1,20 +1,20 @@
 //! Counted loops in chunks. Where a loop ends with the test of its counter, and nothing in it takes long, the test compares with the end of a
-//! chunk of iterations; only there are samples, interrupts and limits looked at, and the real end of the loop:
+//! chunk of iterations. Only where another chunk follows are samples, interrupts and limits looked at:
 //!
 //! ```text
-//! chunk(phis): PROF, end = min(stop, counter + length * step) -> head(phis): ... guard counter <= end --+
-//!   ^                                                              ^---------------------------------+
+//! chunk(phis): end = stop, or PROF, end = counter + length * step -> head(phis): ... guard counter <= end --+
+//!   ^                                                                  ^-----------------------------------+
 //!   +-- counter <= stop -- (cold) where the guard fails; the exit otherwise
 //! ```
 //!
-//! An iteration without PROF costs nothing for it.
+//! A loop that is entered for a few iterations does not look: whatever enters it time and again does.
 
 use super::counted::{Counted, counted};
 use super::plan::Class;
 use super::rotate::GuardBranch;
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
 use perilune_recorder::ir::{Effect, Op, Trace};
 
 /// So many instructions of the IR are executed in a chunk: they take about 50 microseconds.
@@ -54,46 +54,65 @@ impl Lower<'_> {
         // Stress that makes guards fail looks at each of them.
         let is_stressed = trace.ins[counted.test].is_stressed();
         let moves = self.konst_int(counted.step).is_none_or(|step| if counted.up { step > 0 } else { step < 0 });
-        (is_last && moves && !is_stressed && trace.ins[head..].iter().all(|i| i.is_sunk() || is_short(i.op))).then_some(counted)
+        let is_short = trace.ins[head..].iter().all(|i| i.is_sunk() || is_short(i.op));
+        (is_last && moves && !is_stressed && is_short).then_some(counted)
     }
 
-    /// At the start of a chunk, with its loop-carried values: leaves if something waits, and computes where the chunk ends.
+    /// At the start of a chunk, with its loop-carried values: where the chunk ends. If that is not where the loop ends, leaves if something
+    /// waits.
     pub(super) fn begin_chunk(&mut self, counted: &Counted, start: Block) -> Res<()> {
+        let length = (LENGTH / (self.cur.trace.ins.len() - self.cur.at)) as u32;
+        self.cur.asked = Some(counted.prof);
+        let (first, step, stop) = (self.int(counted.first)?, self.int(counted.step)?, self.int(counted.stop)?);
+        let (begun, long) = (self.block(), self.cold_block());
+        let end = self.block_param(begun, types::I32);
+        // The counter has not passed its end: as an unsigned number the difference is right, however large it is.
+        let left = if counted.up { self.pos.ins().isub(stop, first) } else { self.pos.ins().isub(first, stop) };
+        let most = match self.konst_int(counted.step) {
+            Some(step) => length.saturating_mul(step.unsigned_abs()),
+            None => {
+                let forward = if counted.up { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
+                let moves = self.is32(forward, step, 0);
+                let next = self.block();
+                self.pos.ins().brif(moves, next, &[], long, &[]);
+                self.enter(next);
+                // A step of 1 needs as many iterations as the difference says; a larger one needs fewer.
+                length
+            }
+        };
+        let is_short = self.is32(IntCC::UnsignedLessThan, left, most as i32);
+        self.pos.ins().brif(is_short, begun, &[BlockArg::Value(stop)], long, &[]);
+        self.enter(long);
         // Guards at the head of the loop have the same exit with other values.
         self.cur.starting = true;
         self.cur.emitting = counted.prof;
         self.prof()?;
         self.cur.starting = false;
-        self.cur.asked = Some(counted.prof);
-        let length = (LENGTH / (self.cur.trace.ins.len() - self.cur.at)) as i64;
-        let (first, step, stop) = (self.int(counted.first)?, self.int(counted.step)?, self.int(counted.stop)?);
-        let [first, stop] = [first, stop].map(|value| self.pos.ins().sextend(types::I64, value));
-        let steps = match self.konst_int(counted.step) {
-            Some(step) => self.k64((i64::from(step) * length) as u64),
-            None => {
-                let (step, length) = (self.pos.ins().sextend(types::I64, step), self.k64(length as u64));
-                self.pos.ins().imul(step, length)
-            }
-        };
-        // One less: where the step is 0, the test fails each time.
-        let (end, less) = (self.pos.ins().iadd(first, steps), if counted.up { -1 } else { 1 });
-        let end = self.offset(end, less);
-        let end = if counted.up { self.pos.ins().smin(end, stop) } else { self.pos.ins().smax(end, stop) };
-        // A step in the other direction may lead out of the ints. The test fails each time then, too.
-        let end = match (self.konst_int(counted.step), counted.up) {
-            (Some(_), _) => end,
-            (None, true) => {
-                let least = self.k64(i64::from(i32::MIN) as u64);
-                self.pos.ins().smax(end, least)
-            }
-            (None, false) => {
-                let most = self.k64(i32::MAX as u64);
-                self.pos.ins().smin(end, most)
-            }
-        };
-        let end = self.pos.ins().ireduce(types::I32, end);
+        let last = self.last_in_chunk(counted, length)?;
+        self.jump(begun, &[last]);
+        self.enter(begun);
         self.cur.chunk = Some(Chunk { test: counted.test, start, end });
         Ok(())
+    }
+
+    /// The last value of the counter in a chunk that is shorter than the rest of the loop.
+    fn last_in_chunk(&mut self, counted: &Counted, length: u32) -> Res<Value> {
+        let (first, step, stop) = (self.int(counted.first)?, self.int(counted.step)?, self.int(counted.stop)?);
+        let [first, step, stop] = [first, step, stop].map(|value| self.pos.ins().sextend(types::I64, value));
+        let length = self.k64(u64::from(length));
+        let steps = self.pos.ins().imul(step, length);
+        let last = self.pos.ins().iadd(first, steps);
+        // One less: where the step is 0, or leads away from the end, the test fails each time.
+        let last = self.offset(last, if counted.up { -1 } else { 1 });
+        let (least, most) = (self.k64(i64::from(i32::MIN) as u64), self.k64(i32::MAX as u64));
+        let last = if counted.up {
+            let last = self.pos.ins().smin(last, stop);
+            self.pos.ins().smax(last, least)
+        } else {
+            let last = self.pos.ins().smax(last, stop);
+            self.pos.ins().smin(last, most)
+        };
+        Ok(self.pos.ins().ireduce(types::I32, last))
     }
 
     /// The test at the end of a loop, `value` compared with `stop`, if the loop is split into chunks.

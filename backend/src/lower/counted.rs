@@ -6,7 +6,7 @@ use super::{Lower, Res};
 use crate::exit_abi;
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
-use perilune_recorder::ir::{Const, Effect, IrRef, Op, SnapId, Trace, Ty};
+use perilune_recorder::ir::{Const, Effect, Ins, IrRef, Op, SnapId, Trace, Ty};
 use perilune_vm::layout::ofs;
 
 /// A loop whose counter is an integer that moves by the same step each time, up to an end that stays the same.
@@ -22,19 +22,24 @@ pub(super) struct Counted {
     pub up: bool,
 }
 
-/// The loop of a trace whose LOOP is at `head`, if it is counted and has a PROF.
+/// The loop of a trace whose LOOP is at `head`, if it is counted and has a PROF, and its last comparison tests the counter.
 pub(super) fn counted(trace: &Trace, head: usize) -> Option<Counted> {
-    let prof = head + trace.ins[head..].iter().position(|i| i.op == Op::PROF)?;
-    let behind = trace.ins.iter().enumerate().skip(prof + 1);
-    let (guard, test) = behind.clone().find(|(_, i)| i.op.is_comparison())?;
-    let only_counts = behind.take(guard - prof - 1).all(|(_, i)| i.op.effect() == Effect::Pure && i.ty == Ty::Int);
+    let body = trace.ins.iter().enumerate().skip(head);
+    let prof = body.clone().find(|(_, i)| i.op == Op::PROF)?.0;
+    let (guard, test) = body.filter(|(_, i)| i.op.is_comparison()).last()?;
     let is_fixed = |r: IrRef| r.is_const() || r.ins_index() < head && !trace.ins.iter().any(|i| i.op == Op::PHI && i.a == r);
     let next = trace.def(test.a)?;
     let phi = trace.ins.iter().find(|i| i.op == Op::PHI && i.a == next.a && i.b == test.a)?;
     let counts = matches!(next.op, Op::ADD | Op::ADDOV) && is_fixed(next.b) && is_fixed(test.b);
     let compares = matches!(test.op, Op::LE | Op::GE) && test.ty == Ty::Int;
     let loop_ = Counted { prof, test: guard, first: phi.a, step: next.b, stop: test.b, up: test.op == Op::LE };
-    (only_counts && counts && compares).then_some(loop_)
+    (counts && compares).then_some(loop_)
+}
+
+/// Does nothing come between the PROF of a counted loop and the test of its counter but what computes that?
+fn asks_at_its_end(trace: &Trace, counted: &Counted) -> bool {
+    let only_counts = |i: &Ins| i.op.effect() == Effect::Pure && i.ty == Ty::Int;
+    counted.prof < counted.test && trace.ins[counted.prof + 1..counted.test].iter().all(only_counts)
 }
 
 impl Lower<'_> {
@@ -42,7 +47,7 @@ impl Lower<'_> {
     pub(super) fn leave_long_loop(&mut self) -> Res<()> {
         let trace = self.cur.trace;
         let Some(most) = trace.patience else { return Ok(()) };
-        let Some(counted) = counted(trace, self.cur.at) else { return Ok(()) };
+        let Some(counted) = counted(trace, self.cur.at).filter(|c| asks_at_its_end(trace, c)) else { return Ok(()) };
         // Both snapshots are at the start of the loop, in the same frame, and the first one's exit passes nothing in registers.
         let at = |snap: SnapId| trace.snaps.get(snap.index()).map(|s| (s.pc, s.base_slot));
         if at(SnapId::FIRST) != at(self.cur.snap) || self.cur.moved != 0 || !exit_abi::values(trace, SnapId::FIRST).is_empty() {

@@ -134,6 +134,7 @@ impl<'a> Lower<'a> {
         let fuel = self.fuel_at(snap);
         match side {
             Some(side) => {
+                let fuel = self.fuel_into_side(fuel);
                 let taken = self.taken_apart(snap, &self.cur.tree.sides[side].1);
                 let base = self.store_slots(snap, &taken, Lower::store_slot)?;
                 let block = self.pos.current_block().ok_or(self.bad("exit outside of a block"))?;

@@ -2,8 +2,8 @@
 //! others can look at the fuel: where it leaves the tree, or links to a start, and before it calls a builtin. In a loop that calls no builtin
 //! the fuel is in a register, from which FUEL takes it at once.
 
+use super::value::MEM;
 use super::{Lower, Res};
-use crate::lower::value::MEM;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use perilune_recorder::ir::{Ins, Op, SnapId};
@@ -40,10 +40,8 @@ impl Lower<'_> {
         let segment = Some(self.cur.at);
         let now = match left {
             // A loop may end in its last guard, so that nothing is left to be taken there.
-            Some(_) if self.cur.head.is_some() => {
-                Fuel { left: Some(self.pos.ins().iadd_imm_s(value, -units)), segment, owed }
-            }
-            _ => Fuel { left, segment, owed: owed + units },
+            Some(_) => Fuel { left: Some(self.pos.ins().iadd_imm_s(value, -units)), segment, owed },
+            None => Fuel { left, segment, owed: owed + units },
         };
         self.set_fuel(now);
         Ok(())
@@ -54,11 +52,19 @@ impl Lower<'_> {
         // Exits from here on take something else.
         self.cur.exit = None;
     }
-    /// The fuel at an exit, in front of a side trace that follows there.
+    /// The fuel at an exit.
     pub(super) fn fuel_at(&self, snap: SnapId) -> Fuel {
         let Fuel { left, segment, owed } = self.cur.fuel;
         let ahead = segment.map_or(0, |taken| self.cur.trace.fuel_back(snap, taken));
         Fuel { left, segment: None, owed: owed - i64::from(ahead) }
+    }
+    /// The fuel at the start of a side trace that follows at an exit. It is in memory: in a register, it would cost the loop other registers.
+    pub(super) fn fuel_into_side(&mut self, fuel: Fuel) -> Fuel {
+        if fuel.left.is_none() {
+            return fuel;
+        }
+        self.store_fuel(fuel);
+        Fuel::default()
     }
     /// Stores the fuel that is left at an exit, a link, or the start of a side trace that something else links to.
     pub(super) fn store_fuel(&mut self, fuel: Fuel) {
