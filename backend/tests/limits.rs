@@ -97,9 +97,7 @@ fn loops_in_chunks_end_where_they_should() {
 /// A chunk does not begin while something waits. The state is that of the second iteration, the first one in the loop.
 #[test]
 fn chunks_do_not_begin_while_something_waits() {
-    for (up, loop_) in
-        [(true, [1, 100_000, 1]), (true, [1, 1000, 0]), (false, [100_000, 1, -1]), (false, [1000, 1, 0])]
-    {
+    for (up, loop_) in [(true, [1, 100_000, 1]), (true, [1, 1000, 0]), (false, [100_000, 1, -1]), (false, [1000, 1, 0])] {
         let trace = counting(up, &[Op::PROF]);
         assert_eq!(count(&trace, loop_, 0, true), (2, Value::int(loop_[0] + loop_[2]), 0));
     }

@@ -6,9 +6,15 @@ pub const ENDLESS: [(&str, &str); 62] = [
     ("counter", "local i = 0 while true do i = i + 1 end"),
     ("numeric loop", "for i = 1, math.huge do local x = i * 2 end"),
     ("loop that does not move", "for i = 1, 2, 1e-300 do end"),
-    ("counted loops in chunks", "local function f(a, b, c) local s = 0 for i = a, b, c do s = s + i % 3 end end \
-        while true do f(1, 2e9, 1) f(2e9, 1, -1) f(1, 2e9, 3) f(1, 5, 1) end"),
-    ("counted loop with a step of 0", "local function f(a, b, c) local s = 0 for i = a, b, c do s = (s + i) % 7 end end f(1, 1e5, 1) f(1, 5, 0)"),
+    (
+        "counted loops in chunks",
+        "local function f(a, b, c) local s = 0 for i = a, b, c do s = s + i % 3 end end \
+        while true do f(1, 2e9, 1) f(2e9, 1, -1) f(1, 2e9, 3) f(1, 5, 1) end",
+    ),
+    (
+        "counted loop with a step of 0",
+        "local function f(a, b, c) local s = 0 for i = a, b, c do s = (s + i) % 7 end end f(1, 1e5, 1) f(1, 5, 0)",
+    ),
     ("nested loops", "while true do for i = 1, 100 do for j = 1, 100 do end end end"),
     (
         "loop that was short",
@@ -19,11 +25,8 @@ pub const ENDLESS: [(&str, &str); 62] = [
         "local function f(n) local i = 0 while i < n do i = i + 1 end end for k = 1, 1000 do f(100) end while true do f(2147483000) end",
     ),
     ("a command", "os.execute('exec sleep 1000')"),
-    (
-        "the wait for the command of a pipe that is collected",
-        "io.popen('exec sleep 1000', 'w') collectgarbage() while true do end",
-    ),
-    ("the wait for a command", "local f = io.popen('exec sleep 1000', 'w') f:close()"),
+    ("the wait for the command of a pipe that is collected", "io.popen('exec sleep 30', 'w') collectgarbage() while true do end"),
+    ("the wait for a command", "local f = io.popen('exec sleep 30', 'w') f:close()"),
     ("repeat", "local a, b = 0, 1 repeat a, b = b, a until a == b"),
     ("goto", "::again:: goto again"),
     (
