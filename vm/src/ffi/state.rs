@@ -5,7 +5,7 @@ use super::callback::Callbacks;
 use super::ctype::{CTypeId, CTypeTable, IdMap};
 use super::inline_cache::IndexCache;
 use crate::gc::Marker;
-use crate::object::{Gc, Table};
+use crate::object::{Gc, Str, Table};
 use std::collections::HashMap;
 
 /// The state of the FFI.
@@ -19,6 +19,8 @@ pub struct Ffi {
     pub metatypes: IdMap<CTypeId, Gc<Table>>,
     /// What keys mean for types.
     pub(super) index_cache: IndexCache,
+    /// Names of fields that tables have initialised.
+    pub(super) field_names: IdMap<CTypeId, Gc<Str>>,
     /// Types by the texts that named them.
     pub(super) parsed: HashMap<Box<[u8]>, CTypeId>,
     /// The metatable of namespaces of C libraries.
@@ -43,7 +45,14 @@ impl Ffi {
         for t in self.metatypes.values() {
             m.mark(*t);
         }
+        for name in self.field_names.values() {
+            m.mark(*name);
+        }
         self.index_cache.mark(m);
+    }
+    /// The name of a field, if a table has initialised one of its struct by name.
+    pub fn field_name(&self, field: CTypeId) -> Option<Gc<Str>> {
+        self.field_names.get(&field).copied()
     }
     /// The type that a text named before, if it always names the same.
     pub fn parsed_type(&self, text: &[u8]) -> Option<CTypeId> {
