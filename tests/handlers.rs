@@ -52,7 +52,11 @@ fn functions(elf: &[u8]) -> BTreeMap<String, Vec<&[u8]>> {
 /// What a handler does with the native stack: its instructions that do.
 fn uses_of_stack(code: &[u8]) -> Vec<String> {
     let lines = perilune_jit::stdlib::lines(code, 0);
-    lines.into_iter().map(|line| line.text).filter(|text| ["push", "pop", "call", "rsp"].iter().any(|word| text.contains(word))).collect()
+    lines
+        .into_iter()
+        .map(|line| line.text)
+        .filter(|text| ["push", "pop", "call", "rsp"].iter().any(|word| text.contains(word)))
+        .collect()
 }
 
 /// The driver of calls in tail position jumps to the next handler; that of the loop returns.
@@ -69,7 +73,8 @@ fn hot_handlers_save_no_registers() {
     for op in Op::ALL.iter().filter(|op| !OTHERS.iter().any(|(_, ops)| ops.contains(op))) {
         // Names are mangled: each part has its length in front.
         let part = format!("{}{}17h", op.name().len(), op.name());
-        let instances = functions.iter().filter(|(name, _)| name.contains("6interp") && name.contains(&part)).flat_map(|(_, code)| code);
+        let instances =
+            functions.iter().filter(|(name, _)| name.contains("6interp") && name.contains(&part)).flat_map(|(_, code)| code);
         let mut seen = false;
         for code in instances.filter(|code| is_in_tail(code)) {
             seen = true;
