@@ -1,14 +1,15 @@
 //! Runs our own programs, public benchmarks and programs made of public libraries side by side: our command with and without its
 //! compiler, LuaJIT with and without its own, and whichever other engines are named. docs/performance.md has the figures.
 //!
-//! `cargo bench --bench public -- [FILTER...] [--sets own,public,open] [--peers FOLDER] [--engine LABEL=COMMAND]... [--runs N]
+//! `cargo bench --bench public -- [FILTER...] [--sets own,public,open,allocation] [--peers FOLDER] [--engine LABEL=COMMAND]... [--runs N]
 //! [--system] [--timeout SECS] [--ours PATH] [--growth] [--save FILE] [--load FILE] [--markdown FILE] [--svg FILE]`
 //!
 //! A filter is part of a program's name. `--peers`, or `PERILUNE_PEERS`, is the folder of the checkouts that `benches/public/README.md`
 //! lists; `--engine`, or `PERILUNE_ENGINES` with commas between them, names further engines. Of N runs (3), interleaved, the one with the
 //! least user time counts (user and system time with `--system`). What a program prints must be the same everywhere, but for lines that
 //! tell times. `--growth` runs each program, of those whose last argument is a number, at an eighth, a quarter, half and all of it.
-//! `--save` stores the times, `--load` prints what was stored; `--markdown` and `--svg` make tables and a chart.
+//! `--save` stores the times, `--load` prints what was stored; `--markdown` and `--svg` make tables and a chart. The set `allocation`,
+//! which is run only where it is named, has the peak memory of each program as well, in megabytes.
 
 #[path = "runner/chart.rs"]
 mod chart;
@@ -26,6 +27,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
+
+/// The set of programs that allocate much.
+const ALLOCATION: &str = "allocation";
 
 struct Options {
     sets: Vec<String>,
@@ -149,7 +153,7 @@ fn chosen(options: &Options) -> Result<Vec<Set>, String> {
     if wanted("own") {
         list.push(sets::own(&benches)?);
     }
-    let others: Vec<&str> = ["public", "open"].into_iter().filter(|set| wanted(set)).collect();
+    let others: Vec<&str> = ["public", "open", ALLOCATION].into_iter().filter(|set| wanted(set)).collect();
     let Some(peers) = &options.peers else {
         if !others.is_empty() {
             let names = others.join(", ");
@@ -187,19 +191,29 @@ fn tells_time(line: &str) -> bool {
     ["runtime", "elapsed", "seconds", "mflops"].iter().any(|word| line.contains(word)) || line.match_indices("us").any(micros)
 }
 
+/// The least of all runs of a program.
+struct Least {
+    seconds: f64,
+    megabytes: f64,
+}
+
 /// Runs one program everywhere. The output that LuaJIT prints first is what all are compared with.
-fn measure(program: &Program, args: &[String], engines: &[&Engine], options: &Options) -> Vec<Result<f64, String>> {
-    let mut cells: Vec<Result<f64, String>> = engines.iter().map(|_| Ok(f64::INFINITY)).collect();
+fn measure(program: &Program, args: &[String], engines: &[&Engine], options: &Options) -> Vec<Result<Least, String>> {
+    let none = || Least { seconds: f64::INFINITY, megabytes: f64::INFINITY };
+    let mut cells: Vec<Result<Least, String>> = engines.iter().map(|_| Ok(none())).collect();
     let mut outputs: Vec<Option<Vec<u8>>> = vec![None; engines.len()];
     for _ in 0..options.runs {
         for ((engine, cell), kept) in engines.iter().zip(&mut cells).zip(&mut outputs) {
-            let Ok(least) = *cell else { continue };
+            let Ok(least) = cell else { continue };
             *cell = match engine.run(program, args, options) {
                 Outcome::Done { usage, output } => {
                     let system = if options.system { child::seconds(usage.ru_stime) } else { 0.0 };
                     let output = steady(&output);
                     if *kept.get_or_insert_with(|| output.clone()) == output {
-                        Ok(least.min(child::seconds(usage.ru_utime) + system))
+                        Ok(Least {
+                            seconds: least.seconds.min(child::seconds(usage.ru_utime) + system),
+                            megabytes: least.megabytes.min(usage.ru_maxrss as f64 / 1024.0),
+                        })
                     } else {
                         Err("FAIL: the output changes from run to run".into())
                     }
@@ -237,7 +251,7 @@ fn growth(sets: &[Set], engines: &[Engine], options: &Options) -> bool {
             args.pop();
             args.push((n * factor).to_string());
             for (i, cell) in still.into_iter().zip(measure(program, &args, &running, options)) {
-                times[i].push(cell);
+                times[i].push(cell.map(|least| least.seconds));
             }
         }
         for (i, (engine, times)) in engines.iter().zip(&times).enumerate() {
@@ -270,9 +284,18 @@ fn run(options: &Options) -> Result<(Figures, bool), String> {
     println!("least of {} runs, {what} seconds\n{}", options.runs, figures.heading());
     let mut troubles = Vec::new();
     for set in &sets {
+        let mut peaks = Vec::new();
         for program in set.programs.iter().filter(|p| options.wants(p)) {
             let cells = measure(program, &program.args, &engines.iter().collect::<Vec<_>>(), options);
-            let row = Row { set: set.name.to_owned(), program: program.name.clone(), cells };
+            let row = |set: &str, of: fn(&Least) -> f64| Row {
+                set: set.to_owned(),
+                program: program.name.clone(),
+                cells: cells.iter().map(|cell| cell.as_ref().map(of).map_err(String::clone)).collect(),
+            };
+            if set.name == ALLOCATION {
+                peaks.push(row("allocation, MB", |least| least.megabytes));
+            }
+            let row = row(set.name, |least| least.seconds);
             println!("{}", figures.line(&row));
             for (engine, cell) in engines.iter().zip(&row.cells) {
                 if let Err(why) = cell {
@@ -283,6 +306,11 @@ fn run(options: &Options) -> Result<(Figures, bool), String> {
             if let Some(file) = &options.save {
                 figures.save(file)?;
             }
+        }
+        peaks.iter().for_each(|row| println!("{}", figures.line(row)));
+        figures.rows.extend(peaks);
+        if let Some(file) = &options.save {
+            figures.save(file)?;
         }
     }
     troubles.iter().for_each(|trouble| println!("{trouble}"));

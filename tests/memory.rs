@@ -28,6 +28,17 @@ fn ends_in_an_error(limit: Option<u32>, options: &[&str]) {
     }
 }
 
+/// What a program has given up goes back to the system while it runs: the program checks it.
+#[test]
+fn memory_falls_back_after_a_peak() {
+    for options in [&["-joff"][..], &[]] {
+        let mut command = Command::new(PERILUNE);
+        command.args(options).args(["benches/large.lua", "0.2"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+        let done = run(command, "");
+        assert_eq!((done.status, &*done.errors), (Some(0), ""), "{options:?}, after this output:\n{}", done.output);
+    }
+}
+
 #[test]
 fn under_a_limit_of_the_system() {
     ends_in_an_error(Some(300_000), &["-joff"]);

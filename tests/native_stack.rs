@@ -8,7 +8,7 @@
 
 mod command;
 
-use command::{Done, PERILUNE, run};
+use command::{Done, PERILUNE, release_build, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -66,34 +66,26 @@ fn nested_syntax() {
     check(PERILUNE.as_ref(), "syntax.lua", SMALL);
 }
 
-/// The command as `cargo build --release` makes it, beside the one of this build.
-fn release() -> PathBuf {
-    let target = Path::new(PERILUNE).ancestors().nth(2).expect("a target folder");
-    let path = target.join("release/perilune");
-    assert!(path.exists(), "no {}: cargo build --release", path.display());
-    path
-}
-
 #[test]
 #[ignore = "needs the release build"]
 fn dispatch_in_release_build() {
-    check(&release(), "dispatch.lua", SMALL);
+    check(&release_build(), "dispatch.lua", SMALL);
 }
 
 #[test]
 #[ignore = "needs the release build"]
 fn depth_in_release_build() {
-    check(&release(), "depth.lua", SMALL);
+    check(&release_build(), "depth.lua", SMALL);
 }
 
 #[test]
 #[ignore = "needs the release build"]
 fn host_and_lua_nested_in_release_build() {
-    check(&release(), "nested.lua", NESTED);
+    check(&release_build(), "nested.lua", NESTED);
 }
 
 #[test]
 #[ignore = "needs the release build"]
 fn nested_syntax_in_release_build() {
-    check(&release(), "syntax.lua", SMALL);
+    check(&release_build(), "syntax.lua", SMALL);
 }

@@ -41,6 +41,8 @@ pub fn targets(set: &str) -> Vec<Target> {
     match set {
         "public" => vec![Target { ratio: Ratio::To("luajit".into()), mean: Some(0.75), worst: 1.2 }, compiler],
         "open" => vec![Target { ratio: Ratio::Better, mean: Some(0.80), worst: 1.15 }, compiler],
+        "allocation" => vec![Target { ratio: Ratio::Better, mean: Some(0.60), worst: 0.9 }],
+        "allocation, MB" => vec![Target { ratio: Ratio::To("luajit".into()), mean: None, worst: 1.0 }],
         _ => vec![compiler],
     }
 }

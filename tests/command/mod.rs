@@ -9,6 +9,14 @@ use std::time::{Duration, Instant};
 /// The command of this build.
 pub const PERILUNE: &str = env!("CARGO_BIN_EXE_perilune");
 
+/// The command as `cargo build --release` makes it, beside the one of this build.
+pub fn release_build() -> PathBuf {
+    let target = Path::new(PERILUNE).ancestors().nth(2).expect("a target folder");
+    let path = target.join("release/perilune");
+    assert!(path.exists(), "no {}: cargo build --release", path.display());
+    path
+}
+
 /// Variables that the command reads: it does not see those of the shell that runs the tests.
 pub const VARIABLES: [&str; 12] = [
     "LUA_PATH",

@@ -23,7 +23,7 @@ pub struct Value(u64);
 /// The integer part of a number, if it is in the range of integers; any integer otherwise. Unlike `as`, which is more than one instruction on
 /// x86-64, it does not say which.
 #[inline(always)]
-fn truncated(n: f64) -> i32 {
+pub(crate) fn truncated(n: f64) -> i32 {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_mm_cvttsd_si32, _mm_set_sd};
@@ -280,7 +280,7 @@ impl Value {
             Some(self.0 as i32)
         } else if self.is_num() {
             let n = self.as_num_unchecked();
-            let i = n as i32;
+            let i = truncated(n);
             if f64::from(i) == n { Some(i) } else { None }
         } else {
             None

@@ -31,6 +31,18 @@ pub(super) struct Chunk {
     end: Value,
 }
 
+/// What follows the end of a chunk.
+#[derive(Copy, Clone)]
+pub(super) struct ChunkEnd {
+    /// The test of the counter.
+    cc: IntCC,
+    value: Value,
+    stop: Value,
+    /// Goes on with another chunk.
+    more: Block,
+    exit: Block,
+}
+
 /// Does an instruction take a short time, whatever its operands are?
 fn is_short(op: Op) -> bool {
     match op.effect() {
@@ -118,18 +130,24 @@ impl Lower<'_> {
     /// The test at the end of a loop, `value` compared with `stop`, if the loop is split into chunks.
     pub(super) fn ends_chunk(&mut self, cc: IntCC, value: Value, stop: Value) -> Res<bool> {
         let Some(chunk) = self.cur.chunk.filter(|c| c.test == self.cur.at) else { return Ok(false) };
-        let exit = self.exit()?;
         let cond = self.pos.ins().icmp(cc, value, chunk.end);
         let (next, over, more) = (self.block(), self.cold_block(), self.cold_block());
+        let end = ChunkEnd { cc, value, stop, more, exit: self.exit()? };
         let branch = self.pos.ins().brif(cond, next, &[], over, &[]);
-        self.cur.last_guard = Some(GuardBranch { branch, cond, continues: true, next, exit: over });
+        let snap = self.cur.snap;
+        self.cur.last_guard = Some(GuardBranch { branch, cond, continues: true, next, exit: over, snap, over: Some(end) });
         self.enter(over);
-        let goes_on = self.pos.ins().icmp(cc, value, stop);
-        self.pos.ins().brif(goes_on, more, &[], exit, &[]);
+        self.after_chunk(end);
         self.enter(more);
         let args = self.carried()?;
         self.jump(chunk.start, &args);
         self.enter(next);
         Ok(true)
+    }
+
+    /// At the end of a chunk: another one, or the exit.
+    pub(super) fn after_chunk(&mut self, end: ChunkEnd) {
+        let goes_on = self.pos.ins().icmp(end.cc, end.value, end.stop);
+        self.pos.ins().brif(goes_on, end.more, &[], end.exit, &[]);
     }
 }

@@ -27,12 +27,12 @@ impl Ins {
     pub const fn aj(op: Op, a: u8, offset: i32) -> Ins {
         Ins::ad(op, a, (offset + JUMP_BIAS) as u16)
     }
-    /// The opcode.
+    /// The opcode. Those behind the last are of [`Op::FASTFN`], whose headers tell their builtins by them.
     #[inline(always)]
     pub const fn op(self) -> Op {
         match Op::from_u8(self.0 as u8) {
             Some(op) => op,
-            None => Op::FUNCCW,
+            None => Op::FASTFN,
         }
     }
     /// Operand A.

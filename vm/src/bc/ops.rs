@@ -3,7 +3,7 @@
 //! A row is: name, mode of A, mode of B, mode of C or D, metamethod. The set, its order and the modes are LuaJIT's, so that its tools read
 //! our bytecode: the sixteen comparisons and tests come first (each is followed by a JMP), and hot-counting instructions are followed by
 //! their blacklisted and their compiled form. Those at the end are Perilune's own, and in no function's code: STITCH, see
-//! [`crate::interp::stitch`], RESUME, WRAP and YIELD, the headers of the builtins that switch coroutines, and FASTFN, the header of those
+//! [`crate::interp::stitch`], RESUME, WRAP and YIELD, the headers of the builtins that switch coroutines, and FASTFN, for the headers of those
 //! in [`crate::interp::fast`].
 
 /// Calls the given macro with all rows.
@@ -119,7 +119,7 @@ macro_rules! for_each_bytecode {
             (RESUME, rbase, none, none, none)
             (WRAP, rbase, none, none, none)
             (YIELD, rbase, none, none, none)
-            (FASTFN, rbase, none, lit, none)
+            (FASTFN, rbase, none, none, none)
         }
     };
 }

@@ -29,6 +29,7 @@ pub mod heap;
 pub mod limit;
 pub mod mark;
 mod os;
+mod pages;
 pub mod pause;
 mod poison;
 pub mod raw;

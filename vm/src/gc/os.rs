@@ -31,15 +31,16 @@ pub(super) unsafe fn free_low(p: *mut u8, layout: Layout) {
 mod imp {
     use std::alloc::Layout;
 
+    use crate::gc::pages;
+
     pub fn alloc(layout: Layout) -> *mut u8 {
-        // SAFETY: the size is not 0.
-        unsafe { std::alloc::alloc(layout) }
+        pages::take(layout)
     }
     /// # Safety
     /// As for `free_low`.
     pub unsafe fn free(p: *mut u8, layout: Layout) {
         // SAFETY: by the contract.
-        unsafe { std::alloc::dealloc(p, layout) }
+        unsafe { pages::give(p, layout) }
     }
 }
 

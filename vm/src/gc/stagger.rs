@@ -6,7 +6,8 @@
 //! heap began.
 #![allow(unsafe_code, reason = "in front of staggered memory lies the address that the system gave")]
 
-use std::alloc::{Layout, alloc, dealloc, realloc};
+use super::pages;
+use std::alloc::Layout;
 
 /// Memory of at least this size is staggered; that costs at most an eighth of it.
 pub(super) const STAGGERED: usize = 32 << 10;
@@ -34,8 +35,7 @@ fn place(base: *mut u8, offset: usize) -> *mut u8 {
 impl Stagger {
     /// Memory of `size` bytes, at least [`STAGGERED`], or null.
     pub fn alloc(&mut self, size: usize) -> *mut u8 {
-        // SAFETY: the size is not 0.
-        let base = unsafe { alloc(layout(size)) };
+        let base = pages::take(layout(size));
         if base.is_null() {
             return base;
         }
@@ -58,7 +58,7 @@ fn header(p: *mut u8) -> *mut *mut u8 {
 /// `p` came from there, or from [`resize`], with this size, and is not used any more.
 pub(super) unsafe fn free(p: *mut u8, size: usize) {
     // SAFETY: by the contract; the header is as it was written.
-    unsafe { dealloc(header(p).read(), layout(size)) }
+    unsafe { pages::give(header(p).read(), layout(size)) }
 }
 
 /// Changes the size of memory from [`Stagger::alloc`], both at least [`STAGGERED`]. Returns null, and changes nothing, if there is no
@@ -71,7 +71,7 @@ pub(super) unsafe fn resize(p: *mut u8, old: usize, new: usize) -> *mut u8 {
     unsafe {
         let base = header(p).read();
         let before = p.addr() - base.addr();
-        let base = realloc(base, layout(old), layout(new).size());
+        let base = pages::resize(base, layout(old), layout(new).size());
         if base.is_null() {
             return base;
         }

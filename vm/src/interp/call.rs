@@ -131,12 +131,13 @@ op! {
     RETM<D>(r) { return_values::<D>(r, r.ra(), r.d() + (*r.vm).multres as usize) }
 
     FUNCF<D>(r) {
+        let mut r = r;
         let p = func_of(r.base).lua_proto();
-        let k = p.k.get();
-        if count_at(r, *k.sub(1), 1) {
+        r.kbase = p.k.get();
+        if count_at(r, *r.kbase.sub(1), 1) {
             return r.to(super::jit::hot_func::<D>);
         }
-        enter_frame::<D>(r, p, k)
+        enter_frame::<D>(r, p)
     }
     IFUNCF<D>(r) { lua_header::<D>(r) }
     JFUNCF<D>(r) {
@@ -370,7 +371,7 @@ unsafe fn native_special<D: Driver>(mut r: R, n: u32) -> u32 {
     let vm = &mut *r.vm;
     r.base = vm.base;
     if n == NATIVE_CALL {
-        return call_at::<D>(r, vm.base.sub(2), vm.multres as usize);
+        return call_at::<D>(with_constants_of_caller(r, vm.base), vm.base.sub(2), vm.multres as usize);
     }
     let n = vm.multres as usize;
     let results = vm.top.sub(n);
@@ -408,21 +409,22 @@ unsafe fn move_frame(mut r: R, p: Gc<Proto>, new: *mut Value) -> R {
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 pub(super) unsafe fn lua_header<D: Driver>(r: R) -> u32 {
+    let mut r = r;
     let p = func_of(r.base).lua_proto();
-    enter_frame::<D>(r, p, p.k.get())
+    r.kbase = p.k.get();
+    enter_frame::<D>(r, p)
 }
 
-/// The same for the function's prototype and its constants.
+/// The same for the function's prototype, whose constants are in place.
 ///
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn enter_frame<D: Driver>(mut r: R, p: Gc<Proto>, k: *const Value) -> u32 {
+unsafe fn enter_frame<D: Driver>(r: R, p: Gc<Proto>) -> u32 {
     let base = r.base;
     if base.add(r.i().a()) > (*r.vm).stack_limit {
         return r.to(grow_header::<D>);
     }
-    r.kbase = k;
     fill_nil(base.add(r.nargs()), base.add(p.num_params() as usize));
     r.next::<D>()
 }
@@ -443,8 +445,11 @@ unsafe fn tail_call<D: Driver>(mut r: R, nargs: usize) -> u32 {
     }
     *base.sub(2) = v;
     move_values(src.add(2), base, nargs);
-    r.base = base;
-    enter::<D>(r, Gc::from_addr(v.payload()), base, nargs)
+    let f: Gc<Func> = Gc::from_addr(v.payload());
+    if !f.is_lua() {
+        r = with_constants_of_caller(r, base);
+    }
+    enter::<D>(r, f, base, nargs)
 }
 
 op! {
@@ -475,17 +480,57 @@ op! {
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-pub(super) unsafe fn return_fast<D: Driver>(mut r: R, l: u64, n: usize) -> u32 {
-    let dest = r.base.sub(2);
+unsafe fn return_fast<D: Driver>(mut r: R, l: u64, n: usize) -> u32 {
+    r.kbase = constants_of_caller(r.base, l);
+    return_to_caller::<D>(r, l, n)
+}
+
+/// The same where `kbase` is the caller's already.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+pub(super) unsafe fn return_to_caller<D: Driver>(mut r: R, l: u64, n: usize) -> u32 {
+    debug_assert!(r.kbase == constants_of_caller(r.base, l));
+    r.base = base_of_caller(r.base, l);
     r.pc = core::ptr::with_exposed_provenance(l as usize);
-    let call = Ins((*r.pc.sub(1)).0);
-    r.base = dest.sub(call.a());
-    r.kbase = func_of(r.base).lua_proto().k.get();
-    if call.b().wrapping_sub(1) > n {
+    if (*r.pc.sub(1)).b().wrapping_sub(1) > n {
         r.ins = n as u64;
         return r.to(adjust_results::<D>);
     }
     r.next::<D>()
+}
+
+/// The base of the Lua function that has made the frame at `base`, whose link is `l`.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+unsafe fn base_of_caller(base: *mut Value, l: u64) -> *mut Value {
+    let pc: *const Ins = core::ptr::with_exposed_provenance(l as usize);
+    base.sub(2).sub((*pc.sub(1)).a())
+}
+
+/// The constants of that function.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+unsafe fn constants_of_caller(base: *mut Value, l: u64) -> *const Value {
+    func_of(base_of_caller(base, l)).lua_proto().k.get()
+}
+
+/// Sets `kbase` for a call of a builtin on the frame at `base`, in the place of the function that ran there.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+unsafe fn with_constants_of_caller(mut r: R, base: *mut Value) -> R {
+    let l = link_of(base);
+    if kind(l) == frame::LUA {
+        r.kbase = constants_of_caller(base, l);
+    }
+    r
 }
 
 op! {

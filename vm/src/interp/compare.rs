@@ -1,6 +1,7 @@
 //! Comparisons and tests: each is followed by a JMP, taken when the condition holds.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
+use super::arith::are_numbers;
 use super::meta_call::{slow_compare, slow_equal};
 use super::{Driver, Handler, R, op, slot};
 use crate::value::{TAG_CDATA, TAG_INT, TAG_STR, TAG_TAB, TAG_UDATA, Value};
@@ -13,19 +14,44 @@ unsafe fn decide<D: Driver>(r: R, cond: bool) -> u32 {
     if cond { r.branch::<D>() } else { r.skip::<D>() }
 }
 
+/// Compares two integers, or two doubles; others by another handler, so that this one saves no registers.
+///
+/// # Safety
+/// The contract of the handlers.
 #[inline(always)]
-unsafe fn compare<D: Driver>(r: R, int: IntCmp, num: NumCmp) -> u32 {
+unsafe fn compare<D: Driver>(r: R, int: IntCmp, num: NumCmp, otherwise: Handler) -> u32 {
     let (a, d) = (r.ra(), r.rd());
-    let (upper_a, upper_d) = (slot::upper(a), slot::upper(d));
-    if upper_a == slot::INT && upper_d == slot::INT {
-        return decide::<D>(r, int(slot::int(a), slot::int(d)));
+    if slot::upper(a) == slot::INT {
+        if slot::upper(d) == slot::INT {
+            return decide::<D>(r, int(slot::int(a), slot::int(d)));
+        }
+    } else if slot::upper(a) < slot::INT && slot::upper(d) < slot::INT {
+        return decide::<D>(r, num(slot::num(a), slot::num(d)));
     }
-    if upper_a > slot::INT || upper_d > slot::INT {
-        return r.to(slow_compare::<D>);
-    }
-    let x = if upper_a == slot::INT { f64::from(slot::int(a)) } else { slot::num(a) };
-    let y = if upper_d == slot::INT { f64::from(slot::int(d)) } else { slot::num(d) };
-    decide::<D>(r, num(x, y))
+    r.to(otherwise)
+}
+
+/// Handlers of an order, and for those operands that they leave to another handler.
+macro_rules! orders {
+    ($($name:ident $mixed:ident $int:expr, $num:expr;)*) => {
+        $(op! {
+            $name<D>(r) { compare::<D>(r, $int, $num, $mixed::<D>) }
+            #[inline(never)]
+            $mixed<D>(r) {
+                if !are_numbers(r.ra(), r.rd()) {
+                    return r.to(slow_compare::<D>);
+                }
+                let num: NumCmp = $num;
+                decide::<D>(r, num(slot::number(r.ra()), slot::number(r.rd())))
+            }
+        })*
+    };
+}
+orders! {
+    ISLT ISLT_mixed |a, b| a < b, |a, b| a < b;
+    ISGE ISGE_mixed |a, b| a >= b, |a, b| !(a < b);
+    ISLE ISLE_mixed |a, b| a <= b, |a, b| a <= b;
+    ISGT ISGT_mixed |a, b| a > b, |a, b| !(a <= b);
 }
 
 /// Decides an equality of values that are the same but neither doubles nor cdata, or both strings or both integers; others by another handler,
@@ -109,10 +135,6 @@ unsafe fn decide_equal<D: Driver>(r: R, equal: bool, negated: bool) -> u32 {
 }
 
 op! {
-    ISLT<D>(r) { compare::<D>(r, |a, b| a < b, |a, b| a < b) }
-    ISGE<D>(r) { compare::<D>(r, |a, b| a >= b, |a, b| !(a < b)) }
-    ISLE<D>(r) { compare::<D>(r, |a, b| a <= b, |a, b| a <= b) }
-    ISGT<D>(r) { compare::<D>(r, |a, b| a > b, |a, b| !(a <= b)) }
     ISEQV<D>(r) { decide_same::<D>(r, false, ISEQV_other::<D>) }
     ISNEV<D>(r) { decide_same::<D>(r, true, ISNEV_other::<D>) }
     #[inline(never)]

@@ -2,17 +2,19 @@
 //!
 //! A handler here takes its arguments from the frame and returns its result to the calling Lua function, without the registers being saved
 //! in the VM. It allocates nothing, calls no Lua, and raises no error: all other cases are left to the builtin, by the handler of FUNCC.
+//!
+//! Each such builtin has an opcode of its own, behind those of the table of bytecodes, in its header only: so the call dispatches to its
+//! handler at once.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; as many arguments as the header says are at the base")]
 
 use super::arith::{are_numbers, bits};
-use super::call::{FUNCC, return_special};
+use super::call::{FUNCC, return_special, return_to_caller};
 use super::frame::{self, func_of, kind, link_of};
-use super::{Driver, Handler, Handler2, R, op, slot};
+use super::{Driver, Handler2, R, op, slot};
 use crate::bc::{Ins, Op};
 use crate::object::{Gc, Str, Table};
 use crate::stdlib::{Builtin, bit, math};
 use crate::value::{TAG_STR, TAG_TAB, Value};
-use core::marker::PhantomData;
 
 macro_rules! fast_functions {
     ($($builtin:ident: $kind:ident $(($f:path))?;)*) => {
@@ -23,9 +25,9 @@ macro_rules! fast_functions {
         /// The builtins with a handler here.
         const ALL: &[Builtin] = &[$(Builtin::$builtin,)*];
 
-        struct Handlers<D>(PhantomData<D>);
-        impl<D: Driver> Handlers<D> {
-            const ALL: &'static [Handler2] = &[$(Handler2($builtin::<D>),)*];
+        /// Their handlers.
+        pub(super) const fn handlers<D: Driver>() -> [Handler2; COUNT] {
+            [$(Handler2($builtin::<D>),)*]
         }
     };
 }
@@ -58,17 +60,21 @@ fast_functions! {
     BitArshift: two_words(bit::of::arshift);
     BitRol: two_words(bit::of::rol);
     BitRor: two_words(bit::of::ror);
-    BitBand: two_words_only(bit::of::band);
-    BitBor: two_words_only(bit::of::bor);
-    BitBxor: two_words_only(bit::of::bxor);
+    BitBand: words(bit::of::band);
+    BitBor: words(bit::of::bor);
+    BitBxor: words(bit::of::bxor);
 }
 
-/// The headers in the order of [`ALL`]: operand D is the index there. Outside of the VM for the reason given at the other headers.
-static HEADERS: [[Ins; 2]; ALL.len()] = {
-    let mut headers = [[Ins(0); 2]; ALL.len()];
+/// Number of builtins with a handler here.
+pub const COUNT: usize = ALL.len();
+const _: () = assert!(Op::COUNT + COUNT <= 256);
+
+/// The headers in the order of [`ALL`]. Outside of the VM for the reason given at the other headers.
+static HEADERS: [[Ins; 2]; COUNT] = {
+    let mut headers = [[Ins(0); 2]; COUNT];
     let mut i = 0;
-    while i < ALL.len() {
-        headers[i] = [Ins::ad(Op::FASTFN, 0, i as u16); 2];
+    while i < COUNT {
+        headers[i] = [Ins((Op::COUNT + i) as u32); 2];
         i += 1;
     }
     headers
@@ -80,16 +86,11 @@ pub(crate) fn header(b: Builtin) -> Option<*const Ins> {
 }
 
 op! {
-    FASTFN<D>(r) { r.to(handler::<D>(r.d())) }
-}
-
-/// # Safety
-/// `i` is less than the number of builtins with a handler here.
-#[inline(always)]
-unsafe fn handler<D: Driver>(i: usize) -> Handler {
-    debug_assert!(i < ALL.len());
-    // SAFETY: a header has the index of its builtin.
-    unsafe { Handlers::<D>::ALL.get_unchecked(i) }.0
+    /// The header of any builtin here, where the dispatch table is not asked.
+    FASTFN<D>(r) {
+        let opcode = (r.i().0 & 0xff) as usize;
+        r.to(D::plain_fast(opcode - Op::COUNT))
+    }
 }
 
 /// Returns one value.
@@ -104,7 +105,7 @@ unsafe fn return_one<D: Driver>(r: R, v: Value) -> u32 {
         return return_many::<D>(r, r.base, 1);
     }
     *r.base.sub(2) = v;
-    super::call::return_fast::<D>(r, link, 1)
+    return_to_caller::<D>(r, link, 1)
 }
 
 /// Returns `n` values at `src`.
@@ -133,10 +134,18 @@ unsafe fn one_word<D: Driver>(r: R, f: fn(i32) -> i32) -> u32 {
 #[inline(always)]
 unsafe fn two_words<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
     let (a, b) = (r.base, r.base.add(1));
-    if r.nargs() < 2 || !are_numbers(a, b) {
+    if r.nargs() < 2 {
         return r.to(FUNCC::<D>);
     }
-    return_one::<D>(r, Value::int(f(bits(a), bits(b))))
+    // Mostly both are integers.
+    let (x, y) = if slot::upper(a) == slot::INT && slot::upper(b) == slot::INT {
+        (slot::int(a), slot::int(b))
+    } else if are_numbers(a, b) {
+        (bits(a), bits(b))
+    } else {
+        return r.to(FUNCC::<D>);
+    };
+    return_one::<D>(r, Value::int(f(x, y)))
 }
 
 /// For functions with any number of arguments.
@@ -144,8 +153,22 @@ unsafe fn two_words<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn two_words_only<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
-    if r.nargs() != 2 { r.to(FUNCC::<D>) } else { two_words::<D>(r, f) }
+unsafe fn words<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
+    let (mut p, end) = (r.base, r.base.add(r.nargs()));
+    if p == end || slot::upper(p) > slot::INT {
+        return r.to(FUNCC::<D>);
+    }
+    let mut x = bits(p);
+    loop {
+        p = p.add(1);
+        if p == end {
+            return return_one::<D>(r, Value::int(x));
+        }
+        if slot::upper(p) > slot::INT {
+            return r.to(FUNCC::<D>);
+        }
+        x = f(x, bits(p));
+    }
 }
 
 /// # Safety
@@ -267,7 +290,7 @@ unsafe fn ipairs_step<D: Driver>(r: R) -> u32 {
     }
     *r.base.sub(2) = Value::int(i);
     *r.base.sub(1) = v;
-    super::call::return_fast::<D>(r, link, 2)
+    return_to_caller::<D>(r, link, 2)
 }
 
 /// # Safety

@@ -79,7 +79,7 @@ pub struct R {
     /// Operand A of the current instruction; at a function header, which has no use for A, the number of arguments in front of 8 bits of any
     /// value (`at_header`).
     pub a: usize,
-    /// Constants of the running prototype.
+    /// Constants of the running prototype; at the header of a builtin that a Lua function has called, those of this function.
     pub kbase: *const Value,
     /// The current instruction, rotated by 16 bits so that D (or B and C) is lowest.
     pub ins: u64,
@@ -103,6 +103,8 @@ pub trait Driver: 'static {
     unsafe fn go<const WAY: u8>(r: R, ins: Ins, a: usize) -> u32;
     /// The handler in the plain dispatch table.
     fn plain(op: Op) -> Handler;
+    /// That of a fast function, by its number.
+    fn plain_fast(i: usize) -> Handler;
 }
 
 /// The ways out of one handler. Each has a jump of its own to the next handler: the processor predicts the target of an indirect jump from what
@@ -117,6 +119,12 @@ mod way {
     /// Not integers: doubles.
     pub const DOUBLE: u8 = 3;
 }
+
+/// Number of entries of a dispatch table: the bytecodes, and behind them the fast functions.
+const HANDLERS: usize = Op::COUNT + fast::COUNT;
+
+/// A dispatch table.
+pub(crate) type HandlerTable = [Handler2; HANDLERS];
 
 /// What the dispatch table does.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -135,18 +143,18 @@ pub enum Dispatching {
 
 impl Dispatching {
     /// The table, for the driver in use.
-    pub(crate) fn handlers(self, loop_driver: bool) -> [Handler2; Op::COUNT] {
+    pub(crate) fn handlers(self, loop_driver: bool) -> HandlerTable {
         match (self, loop_driver) {
             (Dispatching::Plain, false) => TAIL_TABLE,
             (Dispatching::Plain, true) => LOOP_TABLE,
             (Dispatching::CompilerOff, false) => without_counters::<Tail>(TAIL_TABLE),
             (Dispatching::CompilerOff, true) => without_counters::<Loop>(LOOP_TABLE),
-            (Dispatching::Recording, false) => [Handler2(record_step::<Tail>); Op::COUNT],
-            (Dispatching::Recording, true) => [Handler2(record_step::<Loop>); Op::COUNT],
-            (Dispatching::Hooked, false) => [Handler2(hook_step::<Tail>); Op::COUNT],
-            (Dispatching::Hooked, true) => [Handler2(hook_step::<Loop>); Op::COUNT],
-            (Dispatching::Counted, false) => [Handler2(fuel_step::<Tail>); Op::COUNT],
-            (Dispatching::Counted, true) => [Handler2(fuel_step::<Loop>); Op::COUNT],
+            (Dispatching::Recording, false) => [Handler2(record_step::<Tail>); HANDLERS],
+            (Dispatching::Recording, true) => [Handler2(record_step::<Loop>); HANDLERS],
+            (Dispatching::Hooked, false) => [Handler2(hook_step::<Tail>); HANDLERS],
+            (Dispatching::Hooked, true) => [Handler2(hook_step::<Loop>); HANDLERS],
+            (Dispatching::Counted, false) => [Handler2(fuel_step::<Tail>); HANDLERS],
+            (Dispatching::Counted, true) => [Handler2(fuel_step::<Loop>); HANDLERS],
         }
     }
 }
@@ -176,6 +184,10 @@ impl Driver for Tail {
     fn plain(op: Op) -> Handler {
         TAIL_TABLE[op as usize].0
     }
+    #[inline(always)]
+    fn plain_fast(i: usize) -> Handler {
+        TAIL_TABLE[Op::COUNT + i].0
+    }
 }
 
 impl Driver for Loop {
@@ -188,6 +200,10 @@ impl Driver for Loop {
     #[inline(always)]
     fn plain(op: Op) -> Handler {
         LOOP_TABLE[op as usize].0
+    }
+    #[inline(always)]
+    fn plain_fast(i: usize) -> Handler {
+        LOOP_TABLE[Op::COUNT + i].0
     }
 }
 
@@ -273,7 +289,8 @@ impl R {
     /// Object constant.
     #[inline(always)]
     unsafe fn kgc(self, i: usize) -> Value {
-        *self.kbase.sub(2 + i)
+        // In this form the address takes one register less.
+        *self.kbase.offset(!(i as isize)).sub(1)
     }
     /// The function of the frame.
     #[inline(always)]
@@ -380,11 +397,17 @@ use tables::*;
 
 macro_rules! define_tables {
     ($($(#[$doc:meta])* ($name:ident $(, $mode:ident)*))*) => {
-        const fn tail_table() -> [Handler2; Op::COUNT] {
-            [$(Handler2($name::<Tail>),)*]
-        }
-        const fn loop_table() -> [Handler2; Op::COUNT] {
-            [$(Handler2($name::<Loop>),)*]
+        /// The handlers of a driver.
+        const fn table<D: Driver>() -> HandlerTable {
+            let ops: [Handler2; Op::COUNT] = [$(Handler2($name::<D>),)*];
+            let builtins = fast::handlers::<D>();
+            let mut table = [ops[0]; HANDLERS];
+            let mut i = 0;
+            while i < HANDLERS {
+                table[i] = if i < Op::COUNT { ops[i] } else { builtins[i - Op::COUNT] };
+                i += 1;
+            }
+            table
         }
         /// Runs the `loop { match }` driver until a status other than CONTINUE.
         pub(crate) unsafe fn drive_loop(vm: *mut Vm, mut status: u32) -> u32 {
@@ -395,7 +418,7 @@ macro_rules! define_tables {
                     Dispatching::Recording => r.to(record_step::<Loop>),
                     Dispatching::Hooked => r.to(hook_step::<Loop>),
                     Dispatching::Counted => r.to(fuel_step::<Loop>),
-                    Dispatching::Plain | Dispatching::CompilerOff => match r.i().0 as u8 {
+                    Dispatching::Plain | Dispatching::CompilerOff => match r.i().op() as u8 {
                         $(x if x == Op::$name as u8 => r.to($name::<Loop>),)*
                         _ => Status::CONTINUE,
                     },
@@ -408,7 +431,7 @@ macro_rules! define_tables {
 for_each_bytecode!(define_tables);
 
 /// A table with the handlers that do not count instead of those that count.
-fn without_counters<D: Driver>(mut table: [Handler2; Op::COUNT]) -> [Handler2; Op::COUNT] {
+fn without_counters<D: Driver>(mut table: HandlerTable) -> HandlerTable {
     for op in [Op::FORL, Op::ITERL, Op::LOOP, Op::FUNCF, Op::FUNCV] {
         table[op as usize] = Handler2(D::plain(uncounted(Ins::ad(op, 0, 0)).op()));
     }
@@ -416,5 +439,5 @@ fn without_counters<D: Driver>(mut table: [Handler2; Op::COUNT]) -> [Handler2; O
     table
 }
 
-static TAIL_TABLE: [Handler2; Op::COUNT] = tail_table();
-static LOOP_TABLE: [Handler2; Op::COUNT] = loop_table();
+static TAIL_TABLE: HandlerTable = table::<Tail>();
+static LOOP_TABLE: HandlerTable = table::<Loop>();

@@ -4,7 +4,7 @@
 //! a constant, without loading the value first, and then loads the number into the register that it computes in.
 #![allow(unsafe_code, reason = "a slot holds a value, of whose two halves one is read")]
 
-use crate::value::{INT_BITS, Value};
+use crate::value::{INT_BITS, PAYLOAD_BITS, TAG_STR, TAG_UDATA, Value};
 
 /// The upper half of integers. That of doubles is less, that of all other values greater.
 pub(super) const INT: u32 = (INT_BITS >> 32) as u32;
@@ -38,6 +38,39 @@ pub(super) unsafe fn num(p: *const Value) -> f64 {
     // SAFETY: the caller's promise.
     unsafe { *p.cast::<f64>() }
 }
+/// Is it a collectable object, as [`Value::is_gc`] says?
+///
+/// # Safety
+/// `p` points to a value.
+#[inline(always)]
+pub(super) unsafe fn is_gc(p: *const Value) -> bool {
+    const FIRST: u32 = (TAG_UDATA << (PAYLOAD_BITS - 32)) as u32;
+    const LAST: u32 = (((TAG_STR + 1) << (PAYLOAD_BITS - 32)) - 1) as u32;
+    // SAFETY: the caller's promise.
+    unsafe { upper(p) }.wrapping_sub(FIRST) <= LAST - FIRST
+}
+/// An integer as a double.
+#[inline(always)]
+pub(super) fn converted(i: i32) -> f64 {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let x: f64;
+        // The conversion keeps the upper half of the register, so without the first instruction it would wait for the one that wrote the
+        // register last, in an earlier handler. The Rust compiler looks for such an instruction in the handler only.
+        // SAFETY: all processors of this architecture have SSE2; nothing but `x` is written.
+        unsafe {
+            core::arch::asm!(
+                "xorps {x}, {x}", "cvtsi2sd {x}, {i:e}",
+                x = out(xmm_reg) x, i = in(reg) i, options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        x
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    {
+        f64::from(i)
+    }
+}
 /// A number of either form as a double.
 ///
 /// # Safety
@@ -45,5 +78,5 @@ pub(super) unsafe fn num(p: *const Value) -> f64 {
 #[inline(always)]
 pub(super) unsafe fn number(p: *const Value) -> f64 {
     // SAFETY: the caller's promise.
-    unsafe { if upper(p) == INT { f64::from(int(p)) } else { num(p) } }
+    unsafe { if upper(p) == INT { converted(int(p)) } else { num(p) } }
 }

@@ -161,7 +161,7 @@ unsafe fn get_int<D: Driver>(r: R, o: Value, i: i32) -> u32 {
     if o.tag() == TAG_TAB {
         let t: Gc<Table> = Gc::from_addr(o.payload());
         if (i as u32) < t.asize() {
-            let v = *t.array.get().add(i as usize);
+            let v = *t.array.get().add(i as u32 as usize);
             if !v.is_nil() || no_meta(t, NO_INDEX) {
                 *r.ra() = v;
                 return r.next::<D>();
@@ -171,12 +171,17 @@ unsafe fn get_int<D: Driver>(r: R, o: Value, i: i32) -> u32 {
     r.to(slow_get::<D>)
 }
 
-/// Must the table be marked again because something is stored into it? Then by [`table_barrier`].
+/// Does the table need a barrier ([`table_barrier`]) before A is stored under a key that it has?
 ///
 /// # Safety
-/// The table lives.
+/// The registers are those of a running handler, see [`R`]; the table lives.
 #[inline(always)]
-unsafe fn needs_barrier(t: Gc<Table>) -> bool {
+unsafe fn needs_barrier(r: R, t: Gc<Table>) -> bool {
+    is_black(t) && slot::is_gc(r.ra())
+}
+
+#[inline(always)]
+fn is_black(t: Gc<Table>) -> bool {
     t.hdr.marked.get() & color::BLACK != 0
 }
 
@@ -190,7 +195,7 @@ unsafe fn set_field<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -
         let t: Gc<Table> = Gc::from_addr(o.payload());
         let n = same_node(r, t, key);
         let name: Gc<Str> = Gc::from_addr(key.payload());
-        if !n.is_null() && !(*n).val.get().is_nil() && name.is_plain_variable() && !needs_barrier(t) {
+        if !n.is_null() && !(*n).val.get().is_nil() && name.is_plain_variable() && !needs_barrier(r, t) {
             t.hdr.b0.set(0);
             (*n).val.set(*r.ra());
             return r.next::<D>();
@@ -199,17 +204,22 @@ unsafe fn set_field<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -
     r.to(otherwise)
 }
 
+/// Sets a field. `MARKED`: its name and its new value need no barrier any more.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn set_str<D: Driver>(r: R, o: Value, key: Value) -> u32 {
+unsafe fn set_str<D: Driver, const MARKED: bool>(r: R, o: Value, key: Value) -> u32 {
     if o.tag() == TAG_TAB {
         let t: Gc<Table> = Gc::from_addr(o.payload());
         let n = search(r, t, key);
         if !n.is_null() {
             let name: Gc<Str> = Gc::from_addr(key.payload());
-            let plain =
-                if (*n).val.get().is_nil() { no_meta(t, NO_NEWINDEX) && !name.is_watched() } else { name.is_plain_variable() };
+            // A key without a value keeps nothing alive, not even its own string.
+            let is_new = (*n).val.get().is_nil();
+            let plain = if is_new { no_meta(t, NO_NEWINDEX) && !name.is_watched() } else { name.is_plain_variable() };
             if plain {
-                if needs_barrier(t) {
+                if !MARKED && (needs_barrier(r, t) || is_new && is_black(t)) {
                     return r.to(table_barrier::<D>);
                 }
                 t.hdr.b0.set(0);
@@ -221,16 +231,20 @@ unsafe fn set_str<D: Driver>(r: R, o: Value, key: Value) -> u32 {
     r.to(slow_set::<D>)
 }
 
+/// Sets an element. `MARKED`: its new value needs no barrier any more.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn set_int<D: Driver>(r: R, o: Value, i: i32) -> u32 {
+unsafe fn set_int<D: Driver, const MARKED: bool>(r: R, o: Value, i: i32) -> u32 {
     if o.tag() == TAG_TAB {
         let t: Gc<Table> = Gc::from_addr(o.payload());
         if (i as u32) < t.asize() {
             // In this order fewer registers are needed.
-            if needs_barrier(t) {
+            if !MARKED && needs_barrier(r, t) {
                 return r.to(table_barrier::<D>);
             }
-            let p = t.array.get().add(i as usize);
+            let p = t.array.get().add(i as u32 as usize);
             if !(*p).is_nil() || no_meta(t, NO_NEWINDEX) {
                 *p = *r.ra();
                 return r.next::<D>();
@@ -241,17 +255,20 @@ unsafe fn set_int<D: Driver>(r: R, o: Value, i: i32) -> u32 {
 }
 
 op! {
-    /// The barrier for the table that the current instruction will set, which is executed then. Separate, so that the instruction saves no
-    /// registers for the call.
+    /// The barrier for the table that the current instruction will set, by a string or an integer; the instruction is executed then. Separate,
+    /// so that the instruction saves no registers for the call.
     #[cold]
     #[inline(never)]
     table_barrier<D>(r) {
         let (o, key) = table_operands(r);
         if let Some(t) = o.as_table() {
             (*r.vm).barrier_store(t, key, *r.ra());
-            if needs_barrier(t) {
-                // A large table, in which the value is marked now.
-                return r.to(slow_set::<D>);
+            if is_black(t) {
+                // A large table: it stays black, and what is stored is marked now.
+                return match key.as_index() {
+                    Some(i) => set_int::<D, true>(r, o, i),
+                    None => set_str::<D, true>(r, o, key),
+                };
             }
         }
         r.to(D::plain(r.i().op()))
@@ -261,7 +278,7 @@ op! {
     search_global<D>(r) { get_str::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d()), slow_get::<D>) }
     GSET<D>(r) { set_field::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d()), search_global_to_set::<D>) }
     #[inline(never)]
-    search_global_to_set<D>(r) { set_str::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d())) }
+    search_global_to_set<D>(r) { set_str::<D, false>(r, Value::table(r.func().env.get()), r.kgc(r.d())) }
     TGETV<D>(r) {
         if slot::upper(r.rc()) == slot::INT {
             return get_int::<D>(r, *r.rb(), slot::int(r.rc()));
@@ -300,7 +317,7 @@ op! {
     TGETR<D>(r) { r.to(slow_get::<D>) }
     TSETV<D>(r) {
         if slot::upper(r.rc()) == slot::INT {
-            return set_int::<D>(r, *r.rb(), slot::int(r.rc()));
+            return set_int::<D, false>(r, *r.rb(), slot::int(r.rc()));
         }
         r.to(set_by_value::<D>)
     }
@@ -309,19 +326,19 @@ op! {
     set_by_value<D>(r) {
         let k = *r.rc();
         if k.tag() == TAG_STR {
-            return set_str::<D>(r, *r.rb(), k);
+            return set_str::<D, false>(r, *r.rb(), k);
         }
         if k.is_num()
             && let Some(i) = k.as_index()
         {
-            return set_int::<D>(r, *r.rb(), i);
+            return set_int::<D, false>(r, *r.rb(), i);
         }
         r.to(slow_set::<D>)
     }
     TSETS<D>(r) { set_field::<D>(r, *r.rb(), r.kgc(r.c()), search_field_to_set::<D>) }
     #[inline(never)]
-    search_field_to_set<D>(r) { set_str::<D>(r, *r.rb(), r.kgc(r.c())) }
-    TSETB<D>(r) { set_int::<D>(r, *r.rb(), r.c() as i32) }
+    search_field_to_set<D>(r) { set_str::<D, false>(r, *r.rb(), r.kgc(r.c())) }
+    TSETB<D>(r) { set_int::<D, false>(r, *r.rb(), r.c() as i32) }
     TSETR<D>(r) { r.to(slow_set::<D>) }
     /// A-1 [D..] = A ... (MULTRES values).
     TSETM<D>(r) {

@@ -1,9 +1,9 @@
 //! The part of the VM that drives the interpreter: dispatch table, mode, hooks and hot counters.
 
-use crate::bc::{Ins, Op};
+use crate::bc::Ins;
 use crate::hooks::Mode;
 use crate::interp::hook::Hook;
-use crate::interp::{Dispatching, Handler2, R};
+use crate::interp::{Dispatching, HandlerTable, R};
 
 /// Number of hot counters. Loops and functions share them by hash; with fewer counters, code that is not hot would often underflow in large
 /// programs.
@@ -37,8 +37,8 @@ pub struct InterpState {
     pub resume_ins: Ins,
     /// The debug hook.
     pub hook: Hook,
-    /// A handler for each bytecode. Changed in place, so that a change takes effect at the next instruction.
-    pub handlers: [Handler2; Op::COUNT],
+    /// A handler for each opcode. Changed in place, so that a change takes effect at the next instruction.
+    pub(crate) handlers: HandlerTable,
 }
 
 impl Default for InterpState {

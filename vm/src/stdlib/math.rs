@@ -9,6 +9,7 @@ use crate::value::Value;
 /// The functions of numbers: for the builtins, and for the fast functions of the interpreter.
 pub mod of {
     use super::{Value, lua_pow, scale};
+    use crate::value::truncated;
     macro_rules! unary {
         ($($name:ident |$x:ident| $result:expr;)*) => {
             $(#[inline(always)]
@@ -28,7 +29,7 @@ pub mod of {
     /// A result that is hardly ever integral: what uses it need not wait until it is known not to be.
     #[inline(always)]
     fn real(x: f64) -> Value {
-        if f64::from(x as i32) == x || x.is_nan() {
+        if f64::from(truncated(x)) == x || x.is_nan() {
             core::hint::cold_path();
             return Value::number(x);
         }
@@ -63,7 +64,7 @@ pub mod of {
         if x.abs() >= 2_147_483_647.0 || x.is_nan() {
             return None;
         }
-        let toward_zero = x as i32;
+        let toward_zero = truncated(x);
         let i = toward_zero + correction(f64::from(toward_zero), x);
         if i != 0 || x.is_sign_positive() { Some(i) } else { None }
     }

@@ -1,0 +1,197 @@
+//! Large memory, mapped from the system: it goes back to the system as soon as it is freed.
+//!
+//! The system's allocator would map it, too, but only until some of it has been freed: the GNU C library takes that for a sign that such memory
+//! is wanted again, and from then on keeps it in one piece with everything else, of which only the end goes back. A program that once had
+//! gigabytes would keep most of them.
+#![allow(unsafe_code, reason = "memory is unmapped with the size that it was mapped with")]
+
+use std::alloc::{Layout, alloc, dealloc, realloc};
+
+/// Memory of at least this size is mapped. A new page costs about as much as to copy it, so that memory which is made and freed in turns should
+/// be reused while it is small: in a program that stays small, what the allocator keeps is little.
+pub(super) const MAPPED: usize = 1 << 20;
+
+/// Uninitialised memory, or null if there is none. The size is not 0.
+pub(super) fn take(layout: Layout) -> *mut u8 {
+    if imp::MAPS && layout.size() >= MAPPED {
+        return imp::map(layout);
+    }
+    // SAFETY: the size is not 0.
+    unsafe { alloc(layout) }
+}
+
+/// Frees memory from [`take`].
+///
+/// # Safety
+/// `p` came from [`take`] or [`resize`] with the same layout and is not used any more.
+pub(super) unsafe fn give(p: *mut u8, layout: Layout) {
+    if imp::MAPS && layout.size() >= MAPPED {
+        // SAFETY: by the contract, it was mapped with this size.
+        return unsafe { imp::unmap(p, layout.size()) };
+    }
+    // SAFETY: by the contract.
+    unsafe { dealloc(p, layout) }
+}
+
+/// Changes the size of memory from [`take`], with the alignment of a page at most. Returns null, and changes nothing, if there is no memory.
+///
+/// # Safety
+/// As for [`give`]; the new size is not 0.
+pub(super) unsafe fn resize(p: *mut u8, old: Layout, new: usize) -> *mut u8 {
+    let was_mapped = imp::MAPS && old.size() >= MAPPED;
+    let is_mapped = imp::MAPS && new >= MAPPED;
+    // SAFETY: by the contract; both are the same kind of memory, or another one that both sizes fit.
+    unsafe {
+        match (was_mapped, is_mapped) {
+            (false, false) => realloc(p, old, new),
+            (true, true) if imp::RESIZES => imp::remap(p, old.size(), new),
+            _ => {
+                let Ok(layout) = Layout::from_size_align(new, old.align()) else { return core::ptr::null_mut() };
+                let q = take(layout);
+                if !q.is_null() {
+                    q.copy_from_nonoverlapping(p, old.size().min(new));
+                    give(p, old);
+                }
+                q
+            }
+        }
+    }
+}
+
+#[cfg(all(unix, not(miri)))]
+mod imp {
+    use std::alloc::Layout;
+
+    pub const MAPS: bool = true;
+    pub const RESIZES: bool = cfg!(target_os = "linux");
+    /// A multiple of all sizes that pages have.
+    const UNIT: usize = 1 << 16;
+
+    fn map_any(size: usize) -> *mut u8 {
+        let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+        // SAFETY: a new anonymous mapping.
+        let p = unsafe { libc::mmap(core::ptr::null_mut(), size, prot, flags, -1, 0) };
+        if p == libc::MAP_FAILED { core::ptr::null_mut() } else { p.cast() }
+    }
+    pub fn map(layout: Layout) -> *mut u8 {
+        let Some(size) = layout.size().checked_next_multiple_of(UNIT) else { return core::ptr::null_mut() };
+        let align = layout.align().max(UNIT);
+        // Mappings lie side by side, so that the place after one that is aligned usually is aligned as well.
+        let p = map_any(size);
+        if p.is_null() || p.addr().is_multiple_of(layout.align()) {
+            return p;
+        }
+        // SAFETY: mapped above.
+        unsafe { unmap(p, size) };
+        let p = map_any(size + align);
+        if p.is_null() {
+            return p;
+        }
+        let before = p.addr().next_multiple_of(align) - p.addr();
+        // SAFETY: both ends of the mapping, in multiples of a page: the address is one, and `align` and `size` are.
+        unsafe {
+            if before != 0 {
+                libc::munmap(p.cast(), before);
+            }
+            libc::munmap(p.add(before + size).cast(), align - before);
+            p.add(before)
+        }
+    }
+    /// # Safety
+    /// `p` was mapped with this size and is not used any more.
+    pub unsafe fn unmap(p: *mut u8, size: usize) {
+        // SAFETY: by the contract.
+        unsafe { libc::munmap(p.cast(), size.next_multiple_of(UNIT)) };
+    }
+    /// # Safety
+    /// As for [`unmap`].
+    #[cfg(target_os = "linux")]
+    pub unsafe fn remap(p: *mut u8, old: usize, new: usize) -> *mut u8 {
+        let Some(size) = new.checked_next_multiple_of(UNIT) else { return core::ptr::null_mut() };
+        // SAFETY: by the contract; the pages move if need be.
+        let q = unsafe { libc::mremap(p.cast(), old.next_multiple_of(UNIT), size, libc::MREMAP_MAYMOVE) };
+        if q == libc::MAP_FAILED { core::ptr::null_mut() } else { q.cast() }
+    }
+    #[cfg(not(target_os = "linux"))]
+    pub unsafe fn remap(_: *mut u8, _: usize, _: usize) -> *mut u8 {
+        core::ptr::null_mut()
+    }
+}
+
+/// Everything comes from the system's allocator.
+#[cfg(not(all(unix, not(miri))))]
+mod imp {
+    use std::alloc::Layout;
+
+    pub const MAPS: bool = false;
+    pub const RESIZES: bool = false;
+
+    pub fn map(_: Layout) -> *mut u8 {
+        core::ptr::null_mut()
+    }
+    /// # Safety
+    /// Never called.
+    pub unsafe fn unmap(_: *mut u8, _: usize) {}
+    /// # Safety
+    /// Never called.
+    pub unsafe fn remap(_: *mut u8, _: usize, _: usize) -> *mut u8 {
+        core::ptr::null_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAPPED, give, resize, take};
+    use std::alloc::Layout;
+
+    fn layout(size: usize, align: usize) -> Layout {
+        Layout::from_size_align(size, align).expect("a layout")
+    }
+
+    #[test]
+    fn memory_is_aligned() {
+        let layouts: Vec<Layout> = (12..=18).map(|bits| layout(MAPPED + (1 << bits) + 16, 1 << bits)).collect();
+        let all: Vec<*mut u8> = layouts.iter().map(|layout| take(*layout)).collect();
+        for (p, layout) in all.iter().zip(&layouts) {
+            assert!(!p.is_null() && p.addr().is_multiple_of(layout.align()));
+            // SAFETY: both ends of the memory just taken.
+            unsafe {
+                p.write(1);
+                p.add(layout.size() - 1).write(2);
+            }
+        }
+        for (p, layout) in all.into_iter().zip(layouts) {
+            // SAFETY: taken above with this layout.
+            unsafe { give(p, layout) };
+        }
+    }
+    #[test]
+    fn contents_survive_every_change_of_size() {
+        let mut size = MAPPED / 2;
+        let mut p = take(layout(size, 16));
+        for new in [MAPPED - 16, MAPPED, MAPPED * 3 + 48, MAPPED * 40, MAPPED + 16, MAPPED / 4, MAPPED * 2, MAPPED - 32] {
+            // SAFETY: `p` has this size throughout.
+            unsafe {
+                (0..size).step_by(997).for_each(|i| p.add(i).write((i / 997) as u8));
+                p = resize(p, layout(size, 16), new);
+                assert!((0..size.min(new)).step_by(997).all(|i| p.add(i).read() == (i / 997) as u8));
+            }
+            size = new;
+        }
+        // SAFETY: as above.
+        unsafe { give(p, layout(size, 16)) };
+    }
+    #[test]
+    fn what_is_too_large_is_refused() {
+        let mut small = take(layout(MAPPED, 16));
+        // SAFETY: refused, so that it stays as it is.
+        unsafe {
+            assert!(resize(small, layout(MAPPED, 16), isize::MAX as usize - 15).is_null());
+            small.write(7);
+            small = resize(small, layout(MAPPED, 16), 2 * MAPPED);
+            assert_eq!(small.read(), 7);
+            give(small, layout(2 * MAPPED, 16));
+        }
+        assert!(take(layout(isize::MAX as usize - 15, 16)).is_null());
+    }
+}
