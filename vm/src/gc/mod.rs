@@ -30,7 +30,7 @@ pub mod limit;
 pub mod mark;
 mod os;
 pub mod pause;
-mod poison;
+pub(crate) mod poison;
 pub mod raw;
 pub mod reserve;
 mod settle;
