@@ -233,7 +233,9 @@ collectgarbage()
             assert!((n..n + 20).contains(&count(line)), "line {line} in mode {mode}: {:?}", p.allocs);
         }
         assert!(count(8) >= 2000, "mode {mode}");
-        assert_eq!(mode == 0, count(9) >= 2000, "a struct that does not escape, in mode {mode}: {}", count(9));
+        // By default the loop is compiled late.
+        let expected = [2000..2001, 0..2001, 0..100];
+        assert!(expected[mode].contains(&count(9)), "a struct that does not escape, in mode {mode}: {}", count(9));
     }
 }
 

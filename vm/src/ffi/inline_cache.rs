@@ -7,7 +7,6 @@ use super::ctype::{CTypeId, CTypeTable, Info};
 use super::index::{Access, stored_type};
 use super::load::{Load, load};
 use super::scalar::{Number, Scalar};
-use crate::gc::Marker;
 use crate::value::Value;
 
 /// A place in memory, and how values are read from it and written to it.
@@ -118,10 +117,8 @@ impl IndexCache {
     pub fn put(&mut self, id: CTypeId, key: Value, field: Field) {
         self.entries[IndexCache::slot(id, key)] = Some((id, key, field));
     }
-    /// Marks the keys.
-    pub(crate) fn mark(&self, m: &mut Marker) {
-        for (_, key, _) in self.entries.iter().flatten() {
-            m.mark_value(*key);
-        }
+    /// The keys.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Value> + '_ {
+        self.entries.iter().flatten().map(|(_, key, _)| *key)
     }
 }
