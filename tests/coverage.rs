@@ -58,7 +58,13 @@ local s, list, p = item(), ffi.new "item[4]", ffi.new "int[8]" + 0
 local f, u, c, v = ffi.new "fields", both(), ffi.new("complex", 1, 2), ffi.new "int[8]"
 local buf, wide, C, keep = ffi.new "char[64]", 5LL, ffi.C, {}
 local vec
-vec = ffi.metatype("struct { double a; }", { __add = function(a, b) return vec(a.a + b.a) end, __index = { get = function(a) return a.a end } })
+vec = ffi.metatype("struct { double a; }", {
+  __add = function(a, b) return vec(a.a + b.a) end,
+  __index = { get = function(a) return a.a end },
+  __tostring = function(a) return "vec" end,
+  __pairs = function(a) return function(a, k) if not k then return 1, a.a end end, a end,
+})
+local owner = ffi.metatype("struct { int x; }", { __gc = function() end })
 local m, colour, sum = vec(1), ffi.new("colour", 1), 0
 "#;
 
@@ -85,11 +91,14 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("a metamethod of a type", "m = m + vec(1)"),
     ("a method of a type", "sum = sum + m:get()"),
     ("`tonumber` of a 64-bit integer", "sum = sum + tonumber(wide)"),
+    ("`tostring` by a metamethod of a type", "sum = sum + #tostring(m)"),
+    ("a loop by `__pairs` of a type", "for k, x in pairs(m) do sum = sum + x end"),
     ("`tostring` of a 64-bit integer", "keep[1] = tostring(wide)"),
     ("a new scalar", "keep[1] = ffi.new('int64_t', i)"),
     ("a new struct, with values", "keep[1] = item(i, 2)"),
     ("a new struct, as a copy", "keep[1] = item(s)"),
     ("a new struct, from a table", "keep[1] = item { x = i }"),
+    ("a new struct, with the finalizer of its type", "keep[1] = owner(i)"),
     ("a new array, with values", "keep[1] = ffi.new('int[4]', i, 2)"),
     ("a new array of variable length", "keep[1] = ffi.new('int[?]', i)"),
     ("a new array of variable length, with values", "keep[1] = ffi.new('int[?]', 3, i)"),

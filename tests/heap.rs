@@ -84,8 +84,29 @@ const PROGRAM: &str = "
     function touch() for i = 1, 3000 do all[i % 300 + 1].list[1] = i end end for i = 1, 10 do touch() end
 ";
 
+/// Cdata: in tables, in a variable, with finalizers, made by compiled code.
+const CDATA: &str = "
+    local ffi = require 'ffi'
+    local point = ffi.metatype('struct { double x, y; }', { __index = { zero = {} }, __gc = function() end })
+    points, boxes = {}, {}
+    for i = 1, 3000 do points[i % 300 + 1] = point(i, 1) boxes[i % 300 + 1] = 1LL * i end
+    for i = 1, 300 do boxes[i] = ffi.gc(ffi.new('int[?]', i), function() return { i } end) end
+    large = ffi.new('char[100000]')
+";
+
+/// A state with cdata on its heap besides.
+fn state_with_cdata() -> Lua {
+    // SAFETY: the programs use no pointers.
+    let lua = run(unsafe { Lua::unsafe_new() });
+    lua.load(CDATA).set_name("@cdata.lua").exec().unwrap();
+    lua
+}
+
 fn state() -> Lua {
-    let lua = Lua::new();
+    run(Lua::new())
+}
+
+fn run(lua: Lua) -> Lua {
     // Short loops are to be compiled.
     lua.jit_option("budget=0").unwrap();
     lua.load(PROGRAM).set_name("@program.lua").exec().unwrap();
@@ -94,8 +115,15 @@ fn state() -> Lua {
 
 #[test]
 fn a_dump_has_every_object_and_no_other() {
-    let lua = state();
-    let d = dump(&lua);
+    check_dump(&state());
+    let lua = state_with_cdata();
+    check_dump(&lua);
+    let cdata = lua.heap_walk().buckets.into_iter().find(|b| b.type_name == "cdata").unwrap();
+    assert!(cdata.count >= 601 && cdata.bytes > 100_000 + 4 * 300 * 150, "{cdata:?}");
+}
+
+fn check_dump(lua: &Lua) {
+    let d = dump(lua);
     let objects = d["objects"].as_object().unwrap();
     assert_eq!(d["stats"]["size"], lua.used_memory());
     assert_eq!(objects.len(), lua.heap_walk().total_objects);
@@ -135,8 +163,12 @@ fn a_dump_has_every_object_and_no_other() {
 
 #[test]
 fn all_objects_of_a_snapshot_are_reachable_from_its_root() {
-    let lua = state();
-    let s = snapshot(&lua);
+    check_snapshot(&state());
+    check_snapshot(&state_with_cdata());
+}
+
+fn check_snapshot(lua: &Lua) {
+    let s = snapshot(lua);
     let objects = lua.heap_walk().total_objects;
     let traces = s.nodes.iter().filter(|n| n.1.starts_with("trace ")).count();
     let values = s.nodes.iter().filter(|n| n.0 == NUMBER).count();

@@ -195,6 +195,51 @@ end
 }
 
 #[test]
+fn cdata_is_attributed_to_lines_in_all_modes() {
+    const PROGRAM: &str = "local ffi = require 'ffi'
+local point, kept = ffi.typeof 'struct { double x, y; }', {}
+local function nothing() end
+for i = 1, 2000 do
+    kept[i % 100] = point(i, 1)
+    kept.box = 1LL * i
+    kept.list = ffi.new('int[?]', i % 50 + 1, i)
+    kept.last = ffi.gc(point { x = i }, nothing)
+    local sunk = point(i, 2)
+    kept.sum = sunk.x + sunk.y
+end
+for i = 1, 2000 do
+    local p = point(i, 2)
+    if i % 10 == 0 then
+        kept.large = ffi.new('char[5000]') end
+    kept.sum = p.x
+end
+kept, point = nil, nil
+collectgarbage()
+collectgarbage()
+";
+    for mode in 0..3 {
+        // SAFETY: the program uses no pointers.
+        let lua = unsafe { Lua::unsafe_new() };
+        lua.set_jit(mode != 0);
+        if mode == 2 {
+            lua.jit_option("hotloop=1").unwrap();
+            lua.jit_option("hotexit=1").unwrap();
+        }
+        let (p, grown) = profile(&lua, true, PROGRAM);
+        assert_eq!(p.change, grown, "mode {mode}");
+        let count = |line: u32| p.allocs.get(&format!("@program:{line}")).copied().unwrap_or(0);
+        for (line, n) in [(5, 2000), (6, 2000), (7, 2000), (15, 200)] {
+            // Where a trace is left, the interpreter may begin an instruction again.
+            assert!((n..n + 20).contains(&count(line)), "line {line} in mode {mode}: {:?}", p.allocs);
+        }
+        assert!(count(8) >= 2000, "mode {mode}");
+        // By default the loop is compiled late.
+        let expected = [2000..2001, 0..2001, 0..100];
+        assert!(expected[mode].contains(&count(9)), "a struct that does not escape, in mode {mode}: {}", count(9));
+    }
+}
+
+#[test]
 fn traces_are_named_by_where_they_start() {
     let lua = Lua::new();
     lua.jit_option("hotloop=1").unwrap();

@@ -162,6 +162,14 @@ macro_rules! for_each_helper {
             (MemCopy, mem_copy, Store, Nil, (P64, P64, Int))
             /// Fills bytes: where, with what, how many.
             (MemFill, mem_fill, Store, Nil, (P64, Int, Int))
+            /// Repeats the first bytes of memory up to its end: where, how many, size of the memory.
+            (MemRepeat, mem_repeat, Store, Nil, (P64, Int, Int))
+            /// Gives a cdata a finalizer, or takes it away with nil.
+            (CdataFinalizer, cdata_finalizer, Store, Nil, (Cdata, U64))
+            /// `errno`.
+            (Errno, c_errno, Store, Int, ())
+            /// Sets `errno`.
+            (SetErrno, c_set_errno, Store, Nil, (Int))
             /// New closure: its prototype, the function that makes it, the base of that function's frame.
             (FuncNew, func_new, Alloc, Func, (Proto, Func, P64))
             /// Closes the upvalues of stack slots at or above an address.
@@ -513,6 +521,19 @@ helpers! {
     fn mem_fill(vm, to: *mut Value, byte: i32, len: i32) {
         // SAFETY: the program says that there is room for so many bytes.
         unsafe { core::ptr::write_bytes(to.cast::<u8>(), byte as u8, len as u32 as usize) }
+    }
+    fn mem_repeat(vm, at: *mut Value, step: i32, size: i32) {
+        // SAFETY: a new array has so many bytes, of which the first element is stored.
+        unsafe { crate::ffi::init::fill_up(at.cast(), step as u32, step as u32, size as u32) }
+    }
+    fn cdata_finalizer(vm, c: Gc<Cdata>, f: Value) {
+        vm.set_finalizer(c, f);
+    }
+    fn c_errno(vm) -> i32 {
+        crate::errno::get()
+    }
+    fn c_set_errno(vm, number: i32) {
+        crate::errno::set(number);
     }
     fn func_new(vm, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
         // SAFETY: FNEW is recorded in the frame of the parent at `base`.

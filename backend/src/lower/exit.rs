@@ -55,7 +55,7 @@ impl<'a> Lower<'a> {
             Some(not) => self.pos.ins().brif(not, exit, &[], next, &[]),
             None => self.pos.ins().brif(cond, next, &[], exit, &[]),
         };
-        self.cur.last_guard = Some(GuardBranch { branch, cond, continues: true, next, exit });
+        self.cur.last_guard = Some(GuardBranch { branch, cond, continues: true, next, exit, snap: self.cur.snap });
         self.enter(next);
         Ok(())
     }
@@ -72,7 +72,7 @@ impl<'a> Lower<'a> {
     pub(super) fn guard_not(&mut self, cond: Value) -> Res<()> {
         let (exit, next) = (self.exit()?, self.block());
         let branch = self.pos.ins().brif(cond, exit, &[], next, &[]);
-        self.cur.last_guard = Some(GuardBranch { branch, cond, continues: false, next, exit });
+        self.cur.last_guard = Some(GuardBranch { branch, cond, continues: false, next, exit, snap: self.cur.snap });
         self.enter(next);
         Ok(())
     }

@@ -75,18 +75,18 @@ impl Lower<'_> {
             return Err(self.bad("RETF without a return address"));
         }
         let Const::Ptr(pc) = self.konst(ins.b)? else { return Err(self.bad("RETF without a return address")) };
-        if ins.is_guard() {
+        if ins.is_guard() && !self.holds(SlotIdx::LINK, pc) {
             let at = self.slot_offset(SlotIdx::LINK);
             let link = self.pos.ins().load(types::I64, MEM, self.cur.base, at);
             let expected = self.k64(pc);
             let same = self.pos.ins().icmp(IntCC::Equal, link, expected);
             self.guard(same)?;
         }
+        self.forget_frame();
         let delta = (self.req.frame_delta)(pc);
         self.cur.moved -= 8 * delta as i32;
         // Exits from here on count slots from the new base.
         self.cur.exit = None;
-        self.cur.known.clear();
         self.store_base();
         Ok(())
     }
@@ -139,7 +139,7 @@ impl Lower<'_> {
             args.push(self.val(r)?);
         }
         args.extend(self.cur.fuel_left);
-        self.rotate();
+        self.rotate()?;
         self.jump(head, &args);
         Ok(())
     }

@@ -21,10 +21,10 @@ impl Lower<'_> {
     pub(super) fn sload(&mut self, ins: Ins) -> Res<Option<Value>> {
         let (slot, flags) = (ins.a.slot(), ins.b.0);
         let guard = ins.is_guard() || flags & sload::TYPECHECK != 0;
-        if let Some(known) = known::find(&self.cur.known, slot, ins.ty) {
+        let at = self.slot_offset(slot);
+        if let Some(known) = known::find(&self.cur.known, at, ins.ty) {
             return Ok(Some(self.as_type(known, ins.ty)));
         }
-        let at = self.slot_offset(slot);
         if self.is_taken_apart(slot, ins.ty) {
             // Only what is in the object is used.
             return Ok(Some(self.k64(0)));
@@ -49,7 +49,9 @@ impl Lower<'_> {
             return Ok(false);
         }
         let (addr, at) = match ins.op {
-            Op::SLOAD if self.cur.known.iter().all(|k| k.slot != ins.a.slot()) => (self.cur.base, self.slot_offset(ins.a.slot())),
+            Op::SLOAD if self.cur.known.iter().all(|k| k.at != self.slot_offset(ins.a.slot())) => {
+                (self.cur.base, self.slot_offset(ins.a.slot()))
+            }
             Op::ALOAD | Op::HLOAD | Op::ULOAD => (self.word(ins.a)?, 0),
             _ => return Ok(false),
         };

@@ -165,7 +165,7 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
     pos.func.dfg.append_block_param(entry, types::I64);
     let mut known = Vec::new();
     for (&ExitArg { slot, ty }, &repr) in req.exit_args.iter().zip(&more) {
-        known.push(KnownSlot { slot, ty, value: pos.func.dfg.append_block_param(entry, repr) });
+        known.push(KnownSlot { at: slot.from_base() * 8, ty, value: pos.func.dfg.append_block_param(entry, repr), word: None });
     }
     let start = pos.func.dfg.make_block();
     let cur = Current::new(&req.tree, start, base, known);

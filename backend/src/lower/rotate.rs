@@ -4,12 +4,13 @@
 //! the last guard and the back edge, not even a move of a loop-carried value, the guard branches to the head of the loop instead. That is
 //! one branch less in each iteration, half of the time of the shortest loops.
 
-use super::Lower;
 use super::plan::Class;
 use super::value::repr;
+use super::{Lower, Res};
+use crate::source_loc::exit_location;
 use cranelift_codegen::cursor::{Cursor, CursorPosition};
 use cranelift_codegen::ir::{Block, Inst, InstBuilder, Value};
-use perilune_recorder::ir::{IrRef, Op};
+use perilune_recorder::ir::{IrRef, Op, SnapId};
 
 /// The branch of a guard.
 #[derive(Copy, Clone)]
@@ -24,24 +25,26 @@ pub(super) struct GuardBranch {
     pub next: Block,
     /// Where it leaves to.
     pub exit: Block,
+    /// The snapshot that it leaves with.
+    pub snap: SnapId,
 }
 
 impl Lower<'_> {
     /// Rotates the loop, if it ends here with a guard. Comes before the jump to its head.
     ///
-    /// Cranelift places the blocks in the order of a depth-first search that visits the second successor first. A block between the guard and
-    /// the next block, which only jumps to the exit, makes it branch to the next block; as that is nothing but a jump, Cranelift then
-    /// branches to its target.
-    pub(super) fn rotate(&mut self) {
-        let Some(guard) = self.cur.last_guard else { return };
+    /// Cranelift places the blocks in the order of a depth-first search that visits the second successor first. Code of the exit between the
+    /// guard and the next block makes it branch to the next block; as that is nothing but a jump, Cranelift then branches to its target.
+    /// (It would turn the branch around again if there were nothing but a jump to the exit between them.)
+    pub(super) fn rotate(&mut self) -> Res<()> {
+        let Some(guard) = self.cur.last_guard else { return Ok(()) };
         let here = self.pos.current_block();
         let is_last = here == Some(guard.next) && self.pos.func.layout.first_inst(guard.next).is_none();
-        if !is_last || !self.pos.func.layout.is_cold(guard.exit) || !self.carries_in_place() {
-            return;
+        if !is_last || self.req.notes_guards || !self.pos.func.layout.is_cold(guard.exit) || !self.carries_in_place() {
+            return Ok(());
         }
-        let Some(block) = self.pos.func.layout.inst_block(guard.branch) else { return };
+        let Some(block) = self.pos.func.layout.inst_block(guard.branch) else { return Ok(()) };
         let place = self.pos.func.srcloc(guard.branch);
-        let Some(cond) = (if guard.continues { Some(guard.cond) } else { self.opposite_before(guard) }) else { return };
+        let Some(cond) = (if guard.continues { Some(guard.cond) } else { self.opposite_before(guard) }) else { return Ok(()) };
         self.pos.func.layout.remove_inst(guard.branch);
         let leave = self.block();
         let after = self.pos.srcloc();
@@ -49,9 +52,13 @@ impl Lower<'_> {
         self.pos.set_position(CursorPosition::After(block));
         self.pos.ins().brif(cond, guard.next, &[], leave, &[]);
         self.enter(leave);
-        self.jump(guard.exit, &[]);
+        if self.cur.start.block == self.root.1.block {
+            self.pos.set_srcloc(exit_location(guard.snap));
+        }
+        self.emit_exit(guard.snap, None)?;
         self.enter(guard.next);
         self.pos.set_srcloc(after);
+        Ok(())
     }
 
     /// The opposite of what a guard tests, computed in front of its branch.

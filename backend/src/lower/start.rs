@@ -142,7 +142,7 @@ impl Lower<'_> {
         let known = self.known_at(last)?;
         let mut args = vec![base];
         for s in &start.slots {
-            args.extend(known::find(&known, s.slot, s.ty).map(|k| self.as_type(k, s.ty)));
+            args.extend(known::find(&known, s.slot.from_base() * 8, s.ty).map(|k| self.as_type(k, s.ty)));
         }
         self.forget_cold();
         match start.entry {

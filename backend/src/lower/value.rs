@@ -193,7 +193,7 @@ impl Lower<'_> {
                     self.pos.ins().store(MEM, high, base, at + 4);
                 }
                 _ => {
-                    let known = self.cur.known.iter().find(|k| k.slot.from_base() == s.slot).map(|k| k.value);
+                    let known = self.cur.known.iter().find(|k| k.at == s.slot * 8).map(|k| k.value);
                     let stored = known.unwrap_or_else(|| self.pos.ins().load(types::I64, MEM, base, at));
                     let k = self.k64(s.bits);
                     let value = self.pos.ins().bor(stored, k);

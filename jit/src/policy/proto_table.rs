@@ -41,6 +41,10 @@ pub struct BcRecord {
     penalty: u32,
     /// The last recordings, two or more, were aborted because the loop ended while it was recorded.
     pub leaves_loop: bool,
+    /// How often a root trace from there was recorded again because it followed a side of a branch that is rarely taken.
+    pub usual_sides: u32,
+    /// The next recording is such a one.
+    pub replaces: bool,
     /// For a function that was found to recurse: how many more traces that only return are rejected.
     pub recursion_retries: u32,
     /// Number of traces from there that were disabled because they cost more time than they saved.
@@ -161,10 +165,26 @@ impl ProtoTable {
     }
     /// Notes that a root trace starts at a position. Returns the root traces that started there before.
     pub fn add_root(&mut self, pos: BcPos, root: TraceId) -> Vec<TraceId> {
-        let roots = &mut self.at(pos).roots;
-        let before = roots.clone();
-        roots.push(root);
+        let record = self.at(pos);
+        record.replaces = false;
+        let before = record.roots.clone();
+        record.roots.push(root);
         before
+    }
+    /// A root trace from a position is to be recorded again, at most `most` times. Whether it may be.
+    pub fn record_again(&mut self, pos: BcPos, most: u32) -> bool {
+        let record = self.at(pos);
+        if record.usual_sides >= most || record.blacklisted {
+            return false;
+        }
+        record.usual_sides += 1;
+        (record.replaces, record.record_next) = (true, true);
+        true
+    }
+    /// A recording from a position was aborted: the root trace that it was to replace, if there is one.
+    pub fn recorded_in_vain(&mut self, pos: BcPos) -> Option<TraceId> {
+        let record = self.at(pos);
+        core::mem::take(&mut record.replaces).then(|| record.roots.last().copied())?
     }
     /// All traces are flushed: forgets where they started, and all aborts. Blacklisted positions stay so.
     pub fn flush(&mut self) {

@@ -127,6 +127,9 @@ impl Jit {
             self.protos.borrow_mut().at(pos).record_next = true;
             return self.set_counter(vm, pos, 1);
         }
+        if self.keeps_old_root(pos) {
+            return;
+        }
         let thresholds = self.thresholds(vm);
         let first = if thresholds.literal { 0 } else { thresholds.hotloop.saturating_mul(2) };
         let wait = self.protos.borrow_mut().penalize(pos, reason, first);

@@ -6,6 +6,7 @@ mod flush;
 pub mod machine;
 pub mod patch;
 pub(crate) mod proto_traces;
+mod rare_side;
 mod registry;
 mod room;
 mod shared_side;

@@ -46,7 +46,7 @@ impl Registry {
         self.set_countdown(n, needed);
     }
     /// Counted runs of a side trace.
-    fn runs(&self, n: TraceId) -> u64 {
+    pub(super) fn runs(&self, n: TraceId) -> u64 {
         let Some(e) = self.get(n) else { return 0 };
         e.runs.before + u64::try_from(i64::from(e.runs.set) - i64::from(self.running.side_countdown[n.index()])).unwrap_or(0)
     }
@@ -56,7 +56,7 @@ impl Registry {
         self.running.side_countdown[n.index()] < 0
     }
     /// The exits of a trace with the side traces that were recorded there, and not only linked to them.
-    fn own_sides(&self, n: TraceId) -> impl Iterator<Item = (SnapId, TraceId)> {
+    pub(super) fn own_sides(&self, n: TraceId) -> impl Iterator<Item = (SnapId, TraceId)> {
         let exits = self.get(n).map_or(&[][..], |e| &e.exits);
         exits.iter().enumerate().filter_map(move |(k, x)| {
             let parent = self.get(x.side?)?.trace.parent?;
@@ -118,6 +118,9 @@ impl Jit {
     /// The countdown of a side trace is over: compiles its tree as one function if that pays by now, and counts on otherwise.
     pub(crate) fn consider_tree(&self, vm: &mut Vm, side: TraceId) {
         let per_instruction = self.settings.options.get().params.hottree;
+        if self.records_usual_side(vm, side) {
+            return self.registry.borrow_mut().start_countdown(side, per_instruction);
+        }
         let (root, plan) = {
             let registry = self.registry.borrow();
             let Some(root) = registry.get(side).map(|e| e.root) else { return };

@@ -92,6 +92,10 @@ pub fn for_each_root(vm: &Vm, mut f: impl FnMut(&'static str, Gc<GcHeader>)) {
     vm.host.roots.for_each(|v| value("handle of the host", v));
     vm.host.event_handlers.iter().for_each(|(_, v)| value("event handler", *v));
     vm.realm.base_meta.iter().flatten().for_each(|t| value("metatable of a type", Value::table(*t)));
+    vm.heap.for_each_finalizer(&mut value);
+    if let Some(ffi) = &vm.ffi {
+        ffi.for_each_object(|v| value("FFI", v));
+    }
 }
 
 /// The graph.

@@ -55,7 +55,8 @@ pub const fn clobber(helper: Helper) -> Clobber {
         Helper::CloseUpvals => Clobber { upvalues: true, ..NOTHING },
         Helper::BarrierTable | Helper::BarrierUpval | Helper::Random => NOTHING,
         // The XBAR behind them says what they change.
-        Helper::MemCopy | Helper::MemFill => NOTHING,
+        Helper::MemCopy | Helper::MemFill | Helper::MemRepeat => NOTHING,
+        Helper::Errno | Helper::SetErrno | Helper::CdataFinalizer => NOTHING,
         Helper::BufReset | Helper::BufPut | Helper::BufPutInt | Helper::BufPutNum => NOTHING,
         _ => match helper.effect() {
             HelperEffect::Pure | HelperEffect::Load | HelperEffect::Alloc => NOTHING,

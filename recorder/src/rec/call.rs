@@ -82,7 +82,7 @@ impl Recorder {
         let Some(f) = v.as_func() else { return self.call_object(vm, call, (r, v)) };
         let Some(proto) = f.proto() else {
             let kind = Protector::of(f);
-            if let Some(flow) = self.tostring_metamethod(vm, call, (r, f))? {
+            if let Some(flow) = self.builtin_metamethod(vm, call, (r, f))? {
                 return Ok(flow);
             }
             self.keep_allocations_for(f)?;
@@ -111,19 +111,28 @@ impl Recorder {
         self.enter_callee(proto);
         Ok(Flow::Next)
     }
-    /// A call of `tostring` with an object that has a `__tostring` becomes a call of that; `None` for any other call.
-    fn tostring_metamethod(&mut self, vm: &Vm, call: CallSite, (r, f): (IrRef, Gc<Func>)) -> Rec<Option<Flow>> {
-        if Builtin::from_id(f.ffid()) != Some(Builtin::Tostring) || call.nargs == 0 || self.native.iterating {
+    /// A call of `tostring`, `pairs` or `ipairs` with an object that has a metamethod for it becomes a call of that; `None` for any other
+    /// call. Only cdata have metamethods for `pairs` and `ipairs`.
+    fn builtin_metamethod(&mut self, vm: &Vm, call: CallSite, (r, f): (IrRef, Gc<Func>)) -> Rec<Option<Flow>> {
+        let mm = match Builtin::from_id(f.ffid()) {
+            Some(Builtin::Tostring) => MM::ToString,
+            Some(Builtin::Pairs) => MM::Pairs,
+            Some(Builtin::Ipairs) => MM::Ipairs,
+            _ => return Ok(None),
+        };
+        if call.nargs == 0 || self.native.iterating {
             return Ok(None);
         }
         let x = self.operand(vm, call.a + 2)?;
-        if x.1.is_str() {
+        let method = match self.cdata_method(vm, mm, &[x])? {
+            None if mm == MM::ToString && !x.1.is_str() => Some(self.metamethod(vm, x, mm)?),
+            found => found,
+        };
+        let Some(method) =
+            method.filter(|m| m.1.as_func().is_some_and(|g| Builtin::from_id(g.ffid()) != Some(Builtin::Tostring)))
+        else {
             return Ok(None);
-        }
-        let method = self.metamethod(vm, x, MM::ToString)?;
-        if method.1.as_func().is_none_or(|g| Builtin::from_id(g.ffid()) == Some(Builtin::Tostring)) {
-            return Ok(None);
-        }
+        };
         self.specialize(r, f)?;
         let flow = self.call_value(vm, CallSite { nargs: 1, ..call }, method)?;
         self.native.headers += 1;

@@ -283,6 +283,9 @@ impl Recorder {
             self.fuel_after_native()?;
             self.after_native(vm, pc, call)?;
         }
+        if let Some(returned) = self.native.pending_bool.take() {
+            self.after_bool(vm, pc, returned)?;
+        }
         if let Some(to) = self.switches.pending.take() {
             self.after_switch(vm, pc, to)?;
         }

@@ -48,6 +48,17 @@ impl Comparison {
     }
 }
 
+/// A boolean that a C function returns, which is not known before the interpreter has executed the call.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct PendingBool {
+    /// The boolean as an int.
+    pub(super) value: IrRef,
+    /// The slot that gets it.
+    pub(super) dest: SlotIdx,
+    /// The instruction behind the call.
+    pub(super) pc: InsPtr,
+}
+
 /// The calls of builtins that are being recorded.
 #[derive(Debug, Default)]
 pub(super) struct NativeCalls {
@@ -57,6 +68,8 @@ pub(super) struct NativeCalls {
     pub(super) iterating: bool,
     /// A builtin was called whose results are not known yet.
     pub(super) pending: Option<PendingCall>,
+    /// A C function was called whose boolean is not known yet.
+    pub(super) pending_bool: Option<PendingBool>,
 }
 
 /// What happens to the result of a builtin that is a metamethod.

@@ -4,9 +4,11 @@
     reason = "the addresses that are read and written are those of payloads, or what the program has pointers to"
 )]
 
+use super::bitfield;
 use super::callback::callable_type;
 use super::conversion::{Conversion, Rules, conversion, scalar};
 use super::ctype::{CTypeId, CTypeTable, Ct, Info, POINTER_SIZE};
+use super::inline_cache::FieldLoad;
 use super::load::{Load, load};
 use super::scalar::{Number, Scalar};
 use crate::Vm;
@@ -14,6 +16,13 @@ use crate::error::{LuaError, LuaResult};
 use crate::gc::limit::CHECKED;
 use crate::object::{Cdata, Gc, Placement};
 use crate::value::Value;
+
+const CROSSES: &str = "NYI: packed bit fields";
+
+/// The value of Lua for the integer in a bitfield.
+fn bits_value(info: Info, n: Number) -> Value {
+    if info.has(Info::BOOL) { Value::bool(n.to_u64() != 0) } else { Value::integer(n.to_i64()) }
+}
 
 /// What is converted, for errors.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -172,6 +181,41 @@ impl Vm {
                 Value::cdata(self.new_pointer(id, from.expose_provenance() as u64))
             }
         })
+    }
+    /// The value of a place.
+    ///
+    /// # Safety
+    /// The place is at the address.
+    pub(super) unsafe fn load_field(&mut self, load: FieldLoad, at: *mut u8) -> LuaResult<Value> {
+        // SAFETY: by the contract.
+        unsafe {
+            match load {
+                FieldLoad::Value(load) => self.load_value(load, at),
+                FieldLoad::Bits(info, mask) => Ok(bits_value(info, bitfield::read(info, mask, at))),
+            }
+        }
+    }
+    /// The value of a bitfield.
+    ///
+    /// # Safety
+    /// Its container is at the address.
+    pub(super) unsafe fn load_bitfield(&mut self, info: Info, at: *const u8) -> LuaResult<Value> {
+        let Some(mask) = bitfield::mask(info) else { return Err(self.rt_error(CROSSES)) };
+        // SAFETY: by the contract.
+        Ok(bits_value(info, unsafe { bitfield::read(info, mask, at) }))
+    }
+    /// Stores a value into a bitfield.
+    ///
+    /// # Safety
+    /// Its container is at the address.
+    pub(super) unsafe fn store_bitfield(&mut self, info: Info, at: *mut u8, v: Value) -> LuaResult<()> {
+        let mut field = 0u32;
+        // SAFETY: the types of bitfields have at most four bytes.
+        unsafe { self.store_value(bitfield::value_type(info), (&raw mut field).cast(), v, Mode::VALUE)? };
+        let Some(mask) = bitfield::mask(info) else { return Err(self.rt_error(CROSSES)) };
+        // SAFETY: by the contract.
+        unsafe { bitfield::write(info, mask, at, field) };
+        Ok(())
     }
     /// Converts a value of Lua to the C type `id` and stores it.
     ///

@@ -56,7 +56,7 @@ impl Vm {
         let Some((at, field)) = self.known_place(c, k) else { return false };
         let Some(load) = field.load.filter(|_| self.is_direct(o, MM::Index)) else { return false };
         // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
-        match unsafe { self.load_value(load, at) } {
+        match unsafe { self.load_field(load, at) } {
             Ok(v) => {
                 // SAFETY: by the contract.
                 unsafe { *to = v };
@@ -71,9 +71,9 @@ impl Vm {
     pub(crate) fn direct_set(&mut self, o: Value, k: Value, v: Value) -> bool {
         let (Some(c), Some(n)) = (o.as_cdata(), number(v)) else { return false };
         let Some((at, field)) = self.known_place(c, k) else { return false };
-        let Some(scalar) = field.store.filter(|_| self.is_direct(o, MM::NewIndex)) else { return false };
+        let Some(store) = field.store.filter(|_| self.is_direct(o, MM::NewIndex)) else { return false };
         // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
-        unsafe { scalar.write(at, n) };
+        unsafe { store.write(at, n) };
         true
     }
     /// Puts the result of an operator on two values, one of them cdata, into a slot. False if the metamethod must be called.

@@ -1,12 +1,11 @@
 //! Initialisers: of arrays and structs, by tables and by lists of values.
 #![allow(unsafe_code, reason = "fields and elements are inside of the value that there is room for")]
 
-use super::bitfield;
 use super::convert::Mode;
 use super::ctype::{CTypeId, Ct, Info, NO_SIZE, attrib};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
-use crate::object::{Gc, Table};
+use crate::object::{Gc, Str, Table};
 use crate::value::Value;
 use core::ops::Range;
 
@@ -126,7 +125,7 @@ impl Vm {
             };
             if f.info.is_ct(Ct::Bitfield) {
                 // SAFETY: the container is inside of the struct.
-                unsafe { bitfield::store(self, f.info, at, v)? };
+                unsafe { self.store_bitfield(f.info, at, v)? };
             } else {
                 // SAFETY: there is room for the field.
                 unsafe { self.store_value(f.info.child(), at, v, mode)? };
@@ -163,11 +162,22 @@ impl Vm {
                     // Nothing is there by position.
                     *next = -1;
                 }
-                let name = self.ctypes()?.get(f.id).name.clone().unwrap_or_default();
-                let v = self.field(*t, &name);
+                let v = t.get_str(self.field_name(f.id)?);
                 Ok(if v.is_nil() { Initializer::Skip } else { Initializer::Value(v) })
             }
         }
+    }
+    /// The name of a field. It is kept: the next struct is likely to be initialised alike.
+    fn field_name(&mut self, field: CTypeId) -> LuaResult<Gc<Str>> {
+        if let Some(known) = self.ffi.as_ref().and_then(|ffi| ffi.field_name(field)) {
+            return Ok(known);
+        }
+        let name = self.ctypes()?.get(field).name.clone().unwrap_or_default();
+        let name = self.new_str(&name);
+        if let Some(ffi) = &mut self.ffi {
+            ffi.field_names.insert(field, name);
+        }
+        Ok(name)
     }
     /// Initialises a new value of the type `d` (without attributes) and this size with arguments of the running builtin, of which there may
     /// be none.
@@ -239,7 +249,7 @@ enum Initializer {
 ///
 /// # Safety
 /// The array has `size` bytes.
-unsafe fn fill_up(to: *mut u8, initialized: u32, step: u32, size: u32) {
+pub(crate) unsafe fn fill_up(to: *mut u8, initialized: u32, step: u32, size: u32) {
     let (step, size) = (step as usize, size as usize);
     let mut offset = initialized as usize;
     // SAFETY: all offsets are below the size.

@@ -1,11 +1,12 @@
 //! What indexing a cdata means, remembered by its type and the key.
+#![allow(unsafe_code, reason = "places are found from types, and from the pointers that programs have")]
 
+use super::bitfield;
 use super::conversion::scalar;
 use super::ctype::{CTypeId, CTypeTable, Info};
 use super::index::{Access, stored_type};
 use super::load::{Load, load};
-use super::scalar::Scalar;
-use crate::gc::Marker;
+use super::scalar::{Number, Scalar};
 use crate::value::Value;
 
 /// A place in memory, and how values are read from it and written to it.
@@ -13,23 +14,71 @@ use crate::value::Value;
 pub struct Field {
     /// The place.
     pub access: Access,
-    /// How its value is loaded; none for a bitfield, and for a reference that is followed.
-    pub load: Option<Load>,
-    /// How a number is stored; none if it is no scalar, or constant.
-    pub store: Option<Scalar>,
+    /// How its value is loaded; none for a reference that is followed.
+    pub load: Option<FieldLoad>,
+    /// How a number is stored; none if it is no number, or constant.
+    pub store: Option<FieldStore>,
+}
+
+/// How the value of a place is loaded.
+#[derive(Copy, Clone, Debug)]
+pub enum FieldLoad {
+    /// It is of a type.
+    Value(Load),
+    /// It is a bitfield, with this mask.
+    Bits(Info, u32),
+}
+
+/// How a number is stored to a place.
+#[derive(Copy, Clone, Debug)]
+pub enum FieldStore {
+    /// As a scalar.
+    Scalar(Scalar),
+    /// As a bitfield, with this mask.
+    Bits(Info, u32),
 }
 
 impl Field {
     /// How a place is used.
     pub fn of(types: &CTypeTable, access: Access) -> Field {
-        if access.bitfield.is_some() {
-            return Field { access, load: None, store: None };
+        if let Some(info) = access.bitfield {
+            // One that crosses the border of its container has no mask.
+            let mask = bitfield::mask(info);
+            let constant = (info.0 | access.qual) & Info::CONST != 0;
+            let stored = mask.filter(|_| !constant && !info.has(Info::BOOL));
+            return Field {
+                access,
+                load: mask.map(|mask| FieldLoad::Bits(info, mask)),
+                store: stored.map(|mask| FieldStore::Bits(info, mask)),
+            };
         }
         let (follow, load) = load(types, access.value);
         let (_, id, qual) = stored_type(types, access.value);
         let constant = (qual | access.qual) & Info::CONST != 0;
         let ct = types.get(id);
-        Field { access, load: (!follow).then_some(load), store: scalar(ct).filter(|_| ct.info.is_num() && !constant && !follow) }
+        let store = scalar(ct).filter(|_| ct.info.is_num() && !constant && !follow);
+        Field { access, load: (!follow).then_some(FieldLoad::Value(load)), store: store.map(FieldStore::Scalar) }
+    }
+}
+
+impl FieldStore {
+    /// Stores a number.
+    ///
+    /// # Safety
+    /// The place is at the address.
+    pub unsafe fn write(self, at: *mut u8, n: Number) {
+        // SAFETY: by the contract.
+        unsafe {
+            match self {
+                FieldStore::Scalar(scalar) => scalar.write(at, n),
+                FieldStore::Bits(info, mask) => {
+                    let to = if info.has(Info::UNSIGNED) { Scalar::U32 } else { Scalar::I32 };
+                    let mut field = 0u32;
+                    to.write((&raw mut field).cast(), n);
+                    bitfield::write(info, mask, at, field);
+                }
+            }
+        }
     }
 }
 
@@ -68,10 +117,8 @@ impl IndexCache {
     pub fn put(&mut self, id: CTypeId, key: Value, field: Field) {
         self.entries[IndexCache::slot(id, key)] = Some((id, key, field));
     }
-    /// Marks the keys.
-    pub(crate) fn mark(&self, m: &mut Marker) {
-        for (_, key, _) in self.entries.iter().flatten() {
-            m.mark_value(*key);
-        }
+    /// The keys.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Value> + '_ {
+        self.entries.iter().flatten().map(|(_, key, _)| *key)
     }
 }

@@ -150,7 +150,7 @@ impl Vm {
         Ok(Some(if is_wide { Value::num(n) } else { Value::number(n) }))
     }
     /// Gives a cdata a finalizer, or takes it away with nil.
-    pub(super) fn set_finalizer(&mut self, c: Gc<Cdata>, f: Value) {
+    pub(crate) fn set_finalizer(&mut self, c: Gc<Cdata>, f: Value) {
         c.set_flag(cdata_flag::FINALIZER, !f.is_nil());
         self.heap.set_cdata_finalizer(c, f);
     }
@@ -329,14 +329,9 @@ pub fn offsetof(vm: &mut Vm) -> LuaResult<u32> {
 
 /// `ffi.errno([new])`
 pub fn errno(vm: &mut Vm) -> LuaResult<u32> {
-    // SAFETY: the address of the error number of this thread.
-    let at = unsafe { libc::__errno_location() };
-    // SAFETY: as above.
-    let old = unsafe { at.read() };
+    let old = crate::errno::get();
     if vm.nargs() > 0 {
-        let new = vm.check_c_int(0)?;
-        // SAFETY: as above.
-        unsafe { at.write(new) };
+        crate::errno::set(vm.check_c_int(0)?);
     }
     vm.ret1(Value::int(old))
 }
@@ -415,12 +410,17 @@ pub fn metatype(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(v)
 }
 
+/// Can cdata of a type have a finalizer by `ffi.gc`?
+pub fn takes_finalizer(info: Info) -> bool {
+    info.is_ptr() || info.is_struct() || info.is_plain_array()
+}
+
 /// `ffi.gc(cdata, finalizer)`
 pub fn gc(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
     let f = vm.check_any(1)?;
     let info = vm.ctypes()?.raw(c.ctype()).info;
-    if !info.is_ptr() && !info.is_struct() && !info.is_plain_array() {
+    if !takes_finalizer(info) {
         return Err(vm.arg_error(0, INVALID_TYPE));
     }
     vm.set_finalizer(c, f);

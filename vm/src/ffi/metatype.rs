@@ -1,9 +1,8 @@
 //! Metatables of C types, and the operators of cdata that read them.
 #![allow(unsafe_code, reason = "places in memory are found from the types of cdata and the pointers that programs have")]
 
-use super::bitfield;
 use super::convert::{self, Mode, number, pointer};
-use super::ctype::{CTypeId, Info};
+use super::ctype::{CTypeId, CTypeTable, Info};
 use super::index::{Access, Index, Key, index, stored_type};
 use super::inline_cache::Field;
 use super::int64;
@@ -46,9 +45,22 @@ impl Vm {
     pub fn operator_method(&self, c: Gc<Cdata>, mm: MM) -> Value {
         let id = c.ctype();
         let Some(ffi) = &self.ffi else { return Value::NIL };
+        if mm == MM::ToString {
+            return self.tostring_method(&ffi.types, c);
+        }
         let ct = ffi.types.raw(id);
         let id = if ct.info.is_ptr() { ct.info.child() } else { id };
         self.ctype_method(id, mm)
+    }
+    /// The `__tostring` of a struct or vector, or of one that a pointer points to.
+    fn tostring_method(&self, types: &CTypeTable, c: Gc<Cdata>) -> Value {
+        let (_, id) = convert::target(types, c);
+        let mut id = types.raw_id(id);
+        if types.get(id).info.is_ptr() {
+            id = types.raw_child(types.get(id));
+        }
+        let info = types.get(id).info;
+        if info.is_struct() || info.is_vector() { self.ctype_method(id, MM::ToString) } else { Value::NIL }
     }
     fn find(&mut self, c: Gc<Cdata>, key: Value) -> LuaResult<Found> {
         let of = self.type_of_ctype(c);
@@ -162,7 +174,7 @@ fn get(vm: &mut Vm) -> LuaResult<u32> {
         && let Some(load) = field.load
     {
         // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
-        let v = unsafe { vm.load_value(load, at)? };
+        let v = unsafe { vm.load_field(load, at)? };
         return vm.ret1(v);
     }
     if vm.nargs() < 2 {
@@ -177,7 +189,7 @@ fn get(vm: &mut Vm) -> LuaResult<u32> {
             // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
             let v = unsafe {
                 match a.bitfield {
-                    Some(info) => bitfield::load(vm, info, at)?,
+                    Some(info) => vm.load_bitfield(info, at)?,
                     None => convert::from_c(vm, a.value, at)?,
                 }
             };
@@ -204,10 +216,10 @@ fn set(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
     if let Some(n) = number(vm.arg(2))
         && let Some((at, field)) = vm.known_place(c, vm.arg(1))
-        && let Some(scalar) = field.store
+        && let Some(store) = field.store
     {
         // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
-        unsafe { scalar.write(at, n) };
+        unsafe { store.write(at, n) };
         return Ok(0);
     }
     if vm.nargs() < 3 {
@@ -224,7 +236,7 @@ fn set(vm: &mut Vm) -> LuaResult<u32> {
                     return Err(vm.write_to_const());
                 }
                 // SAFETY: the container is inside of the struct.
-                unsafe { bitfield::store(vm, info, at, v)? };
+                unsafe { vm.store_bitfield(info, at, v)? };
                 return Ok(0);
             }
             let (follow, id, qual) = stored_type(vm.ctypes()?, a.value);
@@ -371,18 +383,9 @@ pub fn ipairs(vm: &mut Vm) -> LuaResult<u32> {
 /// `tostring(cdata)`
 pub fn tostring(vm: &mut Vm) -> LuaResult<u32> {
     let c = vm.check_cdata(0)?;
-    let types = vm.ctypes()?;
-    let (_, id) = convert::target(types, c);
-    let mut id = types.raw_id(id);
-    if types.get(id).info.is_ptr() {
-        id = types.raw_child(types.get(id));
-    }
-    let info = types.get(id).info;
-    if c.ctype() != CTypeId::CTYPEID && (info.is_struct() || info.is_vector()) {
-        let f = vm.ctype_method(id, MM::ToString);
-        if !f.is_nil() {
-            return vm.become_call(f, &[Value::cdata(c)]);
-        }
+    let f = vm.operator_method(c, MM::ToString);
+    if !f.is_nil() {
+        return vm.become_call(f, &[Value::cdata(c)]);
     }
     let text = vm.cdata_text(c);
     vm.ret_str(&text)

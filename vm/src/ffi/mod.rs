@@ -17,7 +17,7 @@ pub mod convert;
 pub mod ctype;
 mod direct;
 pub mod index;
-mod init;
+pub(crate) mod init;
 pub mod inline_cache;
 pub mod int64;
 pub mod keyword;

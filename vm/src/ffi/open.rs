@@ -57,6 +57,7 @@ impl Vm {
             types: CTypeTable::new(),
             lib,
             metatypes: IdMap::default(),
+            field_names: IdMap::default(),
             index_cache: IndexCache::default(),
             parsed: HashMap::new(),
             namespace_meta,

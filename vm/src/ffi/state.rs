@@ -5,7 +5,8 @@ use super::callback::Callbacks;
 use super::ctype::{CTypeId, CTypeTable, IdMap};
 use super::inline_cache::IndexCache;
 use crate::gc::Marker;
-use crate::object::{Gc, Table};
+use crate::object::{Gc, Str, Table};
+use crate::value::Value;
 use std::collections::HashMap;
 
 /// The state of the FFI.
@@ -19,6 +20,8 @@ pub struct Ffi {
     pub metatypes: IdMap<CTypeId, Gc<Table>>,
     /// What keys mean for types.
     pub(super) index_cache: IndexCache,
+    /// Names of fields that tables have initialised.
+    pub(super) field_names: IdMap<CTypeId, Gc<Str>>,
     /// Types by the texts that named them.
     pub(super) parsed: HashMap<Box<[u8]>, CTypeId>,
     /// The metatable of namespaces of C libraries.
@@ -37,13 +40,18 @@ const REMEMBERED: usize = 1024;
 impl Ffi {
     /// Marks the objects that it refers to.
     pub(crate) fn mark(&self, m: &mut Marker) {
-        m.mark(self.lib);
-        m.mark(self.namespace_meta);
-        m.mark(self.function_meta);
-        for t in self.metatypes.values() {
-            m.mark(*t);
-        }
-        self.index_cache.mark(m);
+        self.for_each_object(|v| m.mark_value(v));
+    }
+    /// Calls `f` for each object that it refers to.
+    pub fn for_each_object(&self, mut f: impl FnMut(Value)) {
+        [self.lib, self.namespace_meta, self.function_meta].map(|t| f(Value::table(t)));
+        self.metatypes.values().for_each(|t| f(Value::table(*t)));
+        self.field_names.values().for_each(|name| f(Value::str(*name)));
+        self.index_cache.keys().for_each(f);
+    }
+    /// The name of a field, if a table has initialised one of its struct by name.
+    pub fn field_name(&self, field: CTypeId) -> Option<Gc<Str>> {
+        self.field_names.get(&field).copied()
     }
     /// The type that a text named before, if it always names the same.
     pub fn parsed_type(&self, text: &[u8]) -> Option<CTypeId> {

@@ -60,6 +60,19 @@ impl Finalizers {
 }
 
 impl Heap {
+    /// Calls `f` with a name for each object whose finalizer is due, and for each finalizer of a cdata.
+    pub fn for_each_finalizer(&self, mut f: impl FnMut(&'static str, Value)) {
+        for due in &self.finalizers.due {
+            match *due {
+                Due::Udata(u) => f("object to be finalized", Value::udata(u)),
+                Due::Cdata(c, finalizer) => {
+                    f("object to be finalized", Value::cdata(c));
+                    f("finalizer", finalizer);
+                }
+            }
+        }
+        self.finalizers.of_cdata.values().for_each(|(_, finalizer)| f("finalizer", *finalizer));
+    }
     /// Gives a cdata a finalizer; nil takes it away.
     pub(crate) fn set_cdata_finalizer(&mut self, c: Gc<Cdata>, f: Value) {
         if f.is_nil() {

@@ -354,13 +354,13 @@ builtins! {
     FfiSizeof "ffi.sizeof" ffi::sizeof, record(ffi);
     FfiAlignof "ffi.alignof" ffi::alignof, record(ffi);
     FfiOffsetof "ffi.offsetof" ffi::offsetof, record(ffi);
-    FfiErrno "ffi.errno" ffi::errno, call;
+    FfiErrno "ffi.errno" ffi::errno, record(ffi);
     FfiString "ffi.string" ffi::string, record(ffi);
     FfiCopy "ffi.copy" ffi::copy, record(ffi) writes;
     FfiFill "ffi.fill" ffi::fill, record(ffi) writes;
     FfiAbi "ffi.abi" ffi::abi, call;
     FfiMetatype "ffi.metatype" ffi::metatype, call;
-    FfiGc "ffi.gc" ffi::gc, call;
+    FfiGc "ffi.gc" ffi::gc, record(ffi);
     FfiLoad "ffi.load" clib::load, call;
     FfiClibIndex "ffi.clib.__index" clib::index, record(ffi);
     FfiClibNewindex "ffi.clib.__newindex" clib::newindex, record(ffi);

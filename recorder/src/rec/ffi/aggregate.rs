@@ -24,6 +24,8 @@ pub(super) struct Part {
     /// Its type, with its attributes.
     pub(super) ctype: CTypeId,
     pub(super) offset: u32,
+    /// The field, if it is one.
+    pub(super) member: CTypeId,
 }
 
 /// The scalar that a type is, if it is one.
@@ -50,7 +52,7 @@ fn collect_direct(types: &CTypeTable, id: CTypeId, at: u32, all: &mut Vec<Part>)
         if all.len() + count as usize > MOST_SCALARS {
             return None;
         }
-        all.extend((0..count).map(|i| Part { ctype: element, offset: at + i * step }));
+        all.extend((0..count).map(|i| Part { ctype: element, offset: at + i * step, member: CTypeId::NONE }));
         return Some(());
     }
     if !ct.info.is_struct() || ct.info.has(Info::UNION) {
@@ -59,7 +61,9 @@ fn collect_direct(types: &CTypeTable, id: CTypeId, at: u32, all: &mut Vec<Part>)
     for m in types.members(raw) {
         let field = types.get(m);
         match field.info.ct() {
-            Ct::Field if field.name.is_some() => all.push(Part { ctype: field.info.child(), offset: at + field.size }),
+            Ct::Field if field.name.is_some() => {
+                all.push(Part { ctype: field.info.child(), offset: at + field.size, member: m });
+            }
             Ct::Constval => {}
             // The fields of a struct without a name are fields of the struct that it is in.
             Ct::Attrib if field.info.is_attrib_of(attrib::SUBTYPE) => {
@@ -74,7 +78,7 @@ fn collect_direct(types: &CTypeTable, id: CTypeId, at: u32, all: &mut Vec<Part>)
 /// The scalars that a type consists of, in order. None where [`direct_parts`] has none.
 pub(super) fn scalar_parts(types: &CTypeTable, id: CTypeId) -> Option<Vec<Part>> {
     let mut all = Vec::new();
-    collect_scalars(types, Part { ctype: id, offset: 0 }, &mut all)?;
+    collect_scalars(types, Part { ctype: id, offset: 0, member: CTypeId::NONE }, &mut all)?;
     Some(all)
 }
 

@@ -1,11 +1,13 @@
 //! Calls of cdata: types make values, functions are called.
 
+use super::foreign::Returned;
 use super::peek::type_of_ctype;
 use super::types;
+use crate::abort::Abort;
 use crate::ir::IrRef;
 use crate::rec::call::CallSite;
 use crate::rec::meta::Operand;
-use crate::rec::{Flow, Rec, Recorder};
+use crate::rec::{Flow, Rec, Recorder, view};
 use perilune_vm::Vm;
 use perilune_vm::ffi::call::function_type;
 use perilune_vm::meta::MM;
@@ -14,13 +16,15 @@ use perilune_vm::meta::MM;
 enum Call {
     /// A call of a function of Lua that the metatable of the type has.
     Function(Operand),
-    /// These are its results.
-    Results(Vec<IrRef>),
+    /// This is its result, if it has one.
+    Result(Option<IrRef>),
+    /// Its result is this boolean, as an int.
+    Bool(IrRef),
 }
 
 impl Recorder {
-    /// What a call of a cdata with arguments is; `None` if the builtin must be called.
-    fn what_is_called(&mut self, vm: &Vm, (r, v): Operand, args: &[Operand]) -> Rec<Option<Call>> {
+    /// What a call of a cdata with arguments is; `None` if the builtin must be called. Can the caller take a boolean that is not known yet?
+    fn what_is_called(&mut self, vm: &Vm, (r, v): Operand, args: &[Operand], takes_bool: bool) -> Rec<Option<Call>> {
         let Some(c) = v.as_cdata() else { return Ok(None) };
         self.guard_ctype(r, c)?;
         let of = type_of_ctype(c);
@@ -29,8 +33,12 @@ impl Recorder {
             self.guard_type(r, of)?;
         }
         if of.is_none() && function_type(types(vm)?, id).is_some() {
-            let results = self.without_builtin(|rec| rec.foreign_call(vm, (r, c), args).map(Some))?;
-            return Ok(results.map(Call::Results));
+            let returned = self.without_builtin(|rec| rec.foreign_call(vm, (r, c), args, takes_bool).map(Some))?;
+            return Ok(returned.map(|returned| match returned {
+                Returned::Nothing => Call::Result(None),
+                Returned::Value(r) => Call::Result(Some(r)),
+                Returned::Bool(value) => Call::Bool(value),
+            }));
         }
         let ct = types(vm)?.raw(id);
         let owner = if ct.info.is_ptr() { ct.info.child() } else { id };
@@ -42,7 +50,7 @@ impl Recorder {
             return Ok(None);
         }
         let made = self.without_builtin(|rec| rec.new_cdata(vm, id, args).map(Some))?;
-        Ok(made.map(|r| Call::Results(vec![r])))
+        Ok(made.map(|r| Call::Result(Some(r))))
     }
     fn arguments(&mut self, vm: &Vm, a: usize, nargs: usize) -> Rec<Vec<Operand>> {
         (0..nargs).map(|i| self.operand(vm, a + 2 + i)).collect()
@@ -51,9 +59,17 @@ impl Recorder {
     /// A call of a cdata; `None` if the builtin must be called. A function of Lua gets the cdata as its first argument.
     pub(in crate::rec) fn cdata_call(&mut self, vm: &Vm, call: CallSite, object: Operand) -> Rec<Option<Flow>> {
         let args = self.arguments(vm, call.a, call.nargs)?;
-        match self.what_is_called(vm, object, &args)? {
-            Some(Call::Results(results)) => {
-                self.place_builtin(call.a, &results, call.want);
+        // The number of results must be known.
+        match self.what_is_called(vm, object, &args, call.want != 0)? {
+            Some(Call::Result(result)) => {
+                self.place_builtin(call.a, result.as_slice(), call.want);
+                Ok(Some(Flow::Next))
+            }
+            Some(Call::Bool(value)) => {
+                self.place_builtin(call.a, &[IrRef::FALSE], call.want);
+                if call.want > 1 {
+                    self.expect_bool(value, self.base + call.a, view::at(call.pc, 1));
+                }
                 Ok(Some(Flow::Next))
             }
             Some(Call::Function(f)) => {
@@ -76,11 +92,13 @@ impl Recorder {
             return Ok(Err(None));
         }
         let args = self.arguments(vm, a, nargs)?;
-        match self.what_is_called(vm, object, &args)? {
-            Some(Call::Results(results)) => {
-                self.place_builtin(a, &results, 0);
-                self.return_results(vm, results, None, below).map(Ok)
+        match self.what_is_called(vm, object, &args, false)? {
+            Some(Call::Result(result)) => {
+                self.place_builtin(a, result.as_slice(), 0);
+                self.return_results(vm, result.into_iter().collect(), None, below).map(Ok)
             }
+            // It was not asked for.
+            Some(Call::Bool(_)) => Err(Abort::BadType),
             Some(Call::Function(f)) => {
                 self.native.headers += 1;
                 Ok(Err(Some(f)))

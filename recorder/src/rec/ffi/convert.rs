@@ -46,17 +46,18 @@ impl Recorder {
         let address = self.b.emit(Op::XLOAD, Ty::P64, at.address, IrRef(0))?;
         Ok(Located { address, now: peek(Scalar::Pointer, at.now).to_u64() })
     }
+    /// A boolean of C, which is `yes` while recording: guards that it still is.
+    pub(super) fn guard_bool(&mut self, r: IrRef, yes: bool) -> Rec<IrRef> {
+        let zero = self.b.kint(0);
+        self.b.emit(if yes { Op::NE } else { Op::EQ }, Ty::Int, r, zero)?;
+        Ok(if yes { IrRef::TRUE } else { IrRef::FALSE })
+    }
     /// The value of Lua for a scalar of at most 32 bits, or a double.
-    fn load_scalar(&mut self, scalar: Scalar, at: Located) -> Rec<IrRef> {
+    pub(super) fn load_scalar(&mut self, scalar: Scalar, at: Located) -> Rec<IrRef> {
         let ty = ir_type(scalar);
         let r = self.b.emit(Op::XLOAD, ty, at.address, IrRef(0))?;
         match scalar {
-            Scalar::Bool => {
-                let yes = peek(scalar, at.now).to_u64() != 0;
-                let zero = self.b.kint(0);
-                self.b.emit(if yes { Op::NE } else { Op::EQ }, Ty::Int, r, zero)?;
-                Ok(if yes { IrRef::TRUE } else { IrRef::FALSE })
-            }
+            Scalar::Bool => self.guard_bool(r, peek(scalar, at.now).to_u64() != 0),
             Scalar::U32 => self.u32_to_number(r, peek(scalar, at.now).to_u64() as u32),
             // Where such a num is boxed, a NaN gets the bits of Lua's own.
             Scalar::F32 => self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::pack(Ty::Num, Ty::Float, 0))),

@@ -7,15 +7,16 @@ use super::convert::Located;
 use super::peek::{payload_address, peek};
 use super::{ir_type, types};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, Ty, conv};
+use crate::ir::{IrRef, Op, SlotIdx, Ty, conv};
 use crate::rec::meta::Operand;
-use crate::rec::{Rec, Recorder};
+use crate::rec::native::PendingBool;
+use crate::rec::{Rec, Recorder, view};
 use perilune_vm::ffi::call::{function_type, variadic_type};
 use perilune_vm::ffi::classify::CallPlan;
 use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Ct, Info, POINTER_SIZE};
 use perilune_vm::ffi::load::{Load, load};
 use perilune_vm::ffi::scalar::Scalar;
-use perilune_vm::object::{Cdata, Gc, Udata};
+use perilune_vm::object::{Cdata, Gc, InsPtr, Udata};
 use perilune_vm::stdlib::Builtin;
 use perilune_vm::{Value, Vm};
 
@@ -52,9 +53,35 @@ fn argument_types(types: &CTypeTable, plan: &CallPlan, args: &[Operand]) -> Rec<
     if plan.is_variadic && usize::from(rest.taken().vector) > VARIADIC_VECTORS { Err(Abort::BadType) } else { Ok(all) }
 }
 
+/// The result of a C function on a trace.
+pub(super) enum Returned {
+    /// None.
+    Nothing,
+    /// A value of Lua.
+    Value(IrRef),
+    /// A boolean, as an int.
+    Bool(IrRef),
+}
+
+/// The scalar that a result is.
+fn plan_result(types: &CTypeTable, id: CTypeId, takes_bool: bool) -> Rec<Scalar> {
+    match load(types, id) {
+        (false, Load::Scalar(Scalar::Bool)) if !takes_bool => Err(Abort::BadType),
+        (false, Load::Reference(_)) | (true, _) => Err(Abort::BadType),
+        _ => scalar_of(types, id),
+    }
+}
+
 impl Recorder {
-    /// A call of the C function that a cdata is or points to, whose type is guarded. [`Abort::BadType`] where the builtin must call it.
-    pub(super) fn foreign_call(&mut self, vm: &Vm, (r, c): (IrRef, Gc<Cdata>), args: &[Operand]) -> Rec<Vec<IrRef>> {
+    /// A call of the C function that a cdata is or points to, whose type is guarded. [`Abort::BadType`] where the builtin must call it, and
+    /// where it returns a boolean although the caller does not take one.
+    pub(super) fn foreign_call(
+        &mut self,
+        vm: &Vm,
+        (r, c): (IrRef, Gc<Cdata>),
+        args: &[Operand],
+        takes_bool: bool,
+    ) -> Rec<Returned> {
         let types = types(vm)?;
         let function = function_type(types, c.ctype()).ok_or(Abort::BadType)?;
         let plan = CallPlan::new(types, function).map_err(|_| Abort::BadType)?;
@@ -64,7 +91,7 @@ impl Recorder {
         if address == 0 || calls_back || converted.iter().any(|id| is_callback(types, *id)) {
             return Err(Abort::BadType);
         }
-        let result = plan.result.map(|result| self.plan_result(types, result.ctype).map(|scalar| (result.ctype, scalar)));
+        let result = plan.result.map(|result| plan_result(types, result.ctype, takes_bool).map(|scalar| (result.ctype, scalar)));
         let result = result.transpose()?;
         let code = self.b.kptr(address);
         if !r.is_const() {
@@ -93,16 +120,29 @@ impl Recorder {
         let value = self.b.emit(Op::CALLXS, ty, chain, called)?;
         self.snaps.needed = true;
         match result {
-            Some((id, scalar)) => Ok(vec![self.foreign_result(types, id, scalar, value)?]),
-            None => Ok(Vec::new()),
+            Some((_, Scalar::Bool)) => Ok(Returned::Bool(value)),
+            Some((id, scalar)) => self.foreign_result(types, id, scalar, value).map(Returned::Value),
+            None => Ok(Returned::Nothing),
         }
     }
-    /// The scalar that a result is. A guard behind the call would call the function again, so booleans are not among them.
-    fn plan_result(&mut self, types: &CTypeTable, id: CTypeId) -> Rec<Scalar> {
-        match load(types, id) {
-            (false, Load::Scalar(Scalar::Bool) | Load::Reference(_)) | (true, _) => Err(Abort::BadType),
-            _ => scalar_of(types, id),
+    /// A call in the current frame returns a boolean into slot `dest`.
+    pub(super) fn expect_bool(&mut self, value: IrRef, dest: SlotIdx, pc: InsPtr) {
+        self.native.pending_bool = Some(PendingBool { value, dest, pc });
+    }
+    /// The first instruction after a C function has returned a boolean: guards which one it is. An exit continues behind the call, with the other
+    /// one, in order that the function is not called again.
+    pub(in crate::rec) fn after_bool(&mut self, vm: &Vm, pc: InsPtr, returned: PendingBool) -> Rec<()> {
+        let PendingBool { value, dest, pc: back } = returned;
+        if pc != back {
+            return Err(Abort::BadType);
         }
+        let v = view::slot(vm, dest.index() as isize - self.base.index() as isize);
+        self.set_abs(dest, if v.truthy() { IrRef::FALSE } else { IrRef::TRUE });
+        self.snap(pc)?;
+        let v = self.guard_bool(value, v.truthy())?;
+        self.set_abs(dest, v);
+        self.snaps.needed = true;
+        Ok(())
     }
     /// A narrow int as callers of C functions pass it.
     fn extended(&mut self, r: IrRef, ty: Ty) -> Rec<IrRef> {

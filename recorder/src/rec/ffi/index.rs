@@ -150,32 +150,30 @@ impl Recorder {
         Ok(())
     }
 
-    /// The value of a bitfield of at most 31 bits that is no boolean.
+    /// The value of a bitfield.
     fn load_bitfield(&mut self, info: Info, at: Located) -> Rec<IrRef> {
-        bitfield::mask(info).ok_or(Abort::BadType)?;
+        let bits_in_place = bitfield::mask(info).ok_or(Abort::BadType)?;
         let (pos, bits) = (info.bit_pos() as i32, info.bit_size() as i32);
-        if info.has(Info::BOOL) || bits > 31 {
-            return Err(Abort::BadType);
+        if bits == 32 {
+            return self.load_scalar(if info.has(Info::UNSIGNED) { Scalar::U32 } else { Scalar::I32 }, at);
         }
-        let container = ir_type(bitfield::container(info));
-        let word = self.b.emit(Op::XLOAD, container, at.address, IrRef(0))?;
-        if info.has(Info::UNSIGNED) {
+        let container = bitfield::container(info);
+        let word = self.b.emit(Op::XLOAD, ir_type(container), at.address, IrRef(0))?;
+        if info.has(Info::UNSIGNED) || info.has(Info::BOOL) {
             let (shift, mask) = (self.b.kint(pos), self.b.kint(i32::MAX >> (31 - bits)));
             let low = self.b.emit(Op::BSHR, Ty::Int, word, shift)?;
-            return self.b.emit(Op::BAND, Ty::Int, low, mask);
+            let field = self.b.emit(Op::BAND, Ty::Int, low, mask)?;
+            let now = peek(container, at.now).to_u64() as u32 & bits_in_place;
+            return if info.has(Info::BOOL) { self.guard_bool(field, now != 0) } else { Ok(field) };
         }
         let (left, right) = (self.b.kint(32 - pos - bits), self.b.kint(32 - bits));
         let high = self.b.emit(Op::BSHL, Ty::Int, word, left)?;
         self.b.emit(Op::BSAR, Ty::Int, high, right)
     }
-    /// A store of a number into a bitfield that is no boolean.
+    /// A store of a value into a bitfield.
     fn store_bitfield(&mut self, vm: &Vm, info: Info, at: Located, value: Operand) -> Rec<()> {
         let mask = bitfield::mask(info).ok_or(Abort::BadType)?;
-        if info.has(Info::BOOL) {
-            return Err(Abort::BadType);
-        }
-        let id = if info.has(Info::UNSIGNED) { CTypeId::UINT32 } else { CTypeId::INT32 };
-        let (field, _) = self.to_scalar(vm, id, value, false)?;
+        let (field, _) = self.to_scalar(vm, bitfield::value_type(info), value, false)?;
         let container = ir_type(bitfield::container(info));
         let word = self.b.emit(Op::XLOAD, container, at.address, IrRef(0))?;
         let (keep, take, shift) = (self.b.kint(!mask as i32), self.b.kint(mask as i32), self.b.kint(info.bit_pos() as i32));

@@ -6,7 +6,7 @@ use crate::ir::{IrRef, Op, Ty};
 use crate::rec::meta::Operand;
 use crate::rec::{Rec, Recorder};
 use perilune_vm::ffi::ctype::{CTypeId, Ct};
-use perilune_vm::ffi::lib::is_type;
+use perilune_vm::ffi::lib::{is_type, takes_finalizer};
 use perilune_vm::helper::Helper;
 use perilune_vm::stdlib::Builtin;
 use perilune_vm::{Value, Vm};
@@ -17,10 +17,9 @@ impl Recorder {
         let none = (IrRef::NIL, Value::NIL);
         let arg = |i: usize| args.get(i).copied().unwrap_or(none);
         let one = |r: IrRef| Ok(Some(vec![r]));
-        if args.is_empty() {
-            return Ok(None);
-        }
         match b {
+            Builtin::FfiErrno => self.errno(vm, args),
+            _ if args.is_empty() => Ok(None),
             Builtin::FfiNew => {
                 let id = self.ctype_argument(vm, arg(0))?;
                 one(self.new_cdata(vm, id, &args[1..])?)
@@ -40,6 +39,7 @@ impl Recorder {
             Builtin::FfiString => self.ffi_string(vm, args),
             Builtin::FfiCopy => self.ffi_copy(vm, args),
             Builtin::FfiFill => self.ffi_fill(vm, args),
+            Builtin::FfiGc if args.len() > 1 => one(self.ffi_gc(vm, arg(0), arg(1))?),
             _ => Ok(None),
         }
     }
@@ -90,15 +90,15 @@ impl Recorder {
     fn address_argument(&mut self, vm: &Vm, id: CTypeId, v: Operand) -> Rec<IrRef> {
         Ok(self.to_scalar(vm, id, v, false)?.0)
     }
-    /// An argument that is a number of bytes.
-    fn length_argument(&mut self, vm: &Vm, v: Operand) -> Rec<IrRef> {
+    /// An argument that is an int of C, such as a number of bytes.
+    fn int_argument(&mut self, vm: &Vm, v: Operand) -> Rec<IrRef> {
         let (r, _) = self.to_scalar(vm, CTypeId::INT32, v, false)?;
         if self.b.ty(r).is_int() { Ok(r) } else { Err(Abort::BadType) }
     }
     fn ffi_string(&mut self, vm: &Vm, args: &[Operand]) -> Rec<Option<Vec<IrRef>>> {
         let (address, len) = match *args {
             [p, len] if !len.1.is_nil() => {
-                let len = self.length_argument(vm, len)?;
+                let len = self.int_argument(vm, len)?;
                 (self.address_argument(vm, CTypeId::P_CVOID, p)?, len)
             }
             [p] => {
@@ -121,7 +121,7 @@ impl Recorder {
                 let one = self.b.kint(1);
                 (to, from, self.b.emit(Op::ADD, Ty::Int, len, one)?)
             }
-            [to, from, len] => (to, from, self.length_argument(vm, len)?),
+            [to, from, len] => (to, from, self.int_argument(vm, len)?),
             _ => return Ok(None),
         };
         let to = self.address_argument(vm, CTypeId::P_VOID, to)?;
@@ -133,14 +133,37 @@ impl Recorder {
     fn ffi_fill(&mut self, vm: &Vm, args: &[Operand]) -> Rec<Option<Vec<IrRef>>> {
         let (to, len, byte) = match *args {
             [to, len] => (to, len, self.b.kint(0)),
-            [to, len, byte] => (to, len, self.length_argument(vm, byte)?),
+            [to, len, byte] => (to, len, self.int_argument(vm, byte)?),
             _ => return Ok(None),
         };
         let to = self.address_argument(vm, CTypeId::P_VOID, to)?;
-        let len = self.length_argument(vm, len)?;
+        let len = self.int_argument(vm, len)?;
         self.b.call(Helper::MemFill, &[to, byte, len])?;
         self.raw_memory_changed()?;
         Ok(Some(Vec::new()))
+    }
+    fn errno(&mut self, vm: &Vm, args: &[Operand]) -> Rec<Option<Vec<IrRef>>> {
+        let new = args.first().map(|new| self.int_argument(vm, *new)).transpose()?;
+        let old = self.b.call(Helper::Errno, &[])?;
+        if let Some(new) = new {
+            self.b.call(Helper::SetErrno, &[new])?;
+            self.snaps.needed = true;
+        }
+        Ok(Some(vec![old]))
+    }
+    fn ffi_gc(&mut self, vm: &Vm, (r, v): Operand, f: Operand) -> Rec<IrRef> {
+        let c = v.as_cdata().ok_or(Abort::BadType)?;
+        if !takes_finalizer(types(vm)?.raw(c.ctype()).info) {
+            return Err(Abort::BadType);
+        }
+        self.guard_ctype(r, c)?;
+        self.set_finalizer(r, f.0)?;
+        Ok(r)
+    }
+    pub(super) fn set_finalizer(&mut self, c: IrRef, f: IrRef) -> Rec<()> {
+        self.b.call(Helper::CdataFinalizer, &[c, f])?;
+        self.snaps.needed = true;
+        Ok(())
     }
     pub(super) fn raw_memory_changed(&mut self) -> Rec<()> {
         self.b.emit(Op::XBAR, Ty::Nil, IrRef::NONE, IrRef::NONE)?;

@@ -11,6 +11,7 @@ mod call;
 mod convert;
 mod foreign;
 mod index;
+mod initializer;
 mod lib;
 mod new;
 mod peek;

@@ -1,18 +1,18 @@
 //! Making cdata: `ffi.new`, `ffi.cast`, calls of types.
 
-use super::aggregate::{Stored, direct_parts, scalar_parts};
+use super::aggregate::{Stored, scalar_parts};
 use super::peek::type_of_ctype;
 use super::{ir_type, placement, types};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
 use crate::rec::meta::Operand;
 use crate::rec::{Rec, Recorder};
-use perilune_vm::Vm;
-use perilune_vm::ffi::ctype::{CTypeId, CTypeTable};
+use perilune_vm::ffi::ctype::CTypeId;
 use perilune_vm::ffi::scalar::Scalar;
 use perilune_vm::helper::Helper;
 use perilune_vm::meta::MM;
 use perilune_vm::object::Placement;
+use perilune_vm::{Value, Vm};
 
 impl Recorder {
     /// The type that an argument of the library is: a declaration, a cdata that stands for a type, or another cdata of the type.
@@ -35,7 +35,8 @@ impl Recorder {
         let raw = types.raw_id(id);
         let (info, size) = types.info(id);
         if info.is_variable() {
-            return self.new_variable(types, id, values);
+            let new = self.new_variable(vm, id, values)?;
+            return self.finalized(vm, id, new);
         }
         let size = size.ok_or(Abort::BadType)?;
         let ct = types.get(raw);
@@ -47,10 +48,17 @@ impl Recorder {
             };
             return self.new_box(id, value);
         }
-        if info.is_struct() && !vm.ctype_method(id, MM::Gc).is_nil() {
-            return Err(Abort::BadType);
+        let new = self.new_aggregate(vm, id, size, values)?;
+        self.finalized(vm, id, new)
+    }
+    /// A new struct gets the finalizer that the metatable of its type has.
+    fn finalized(&mut self, vm: &Vm, id: CTypeId, new: IrRef) -> Rec<IrRef> {
+        let finalizer = if types(vm)?.info(id).0.is_struct() { vm.ctype_method(id, MM::Gc) } else { Value::NIL };
+        if !finalizer.is_nil() {
+            let f = self.b.kvalue(finalizer);
+            self.set_finalizer(new, f)?;
         }
-        self.new_aggregate(vm, id, size, values)
+        Ok(new)
     }
     fn zero(&mut self, scalar: Scalar) -> IrRef {
         match ir_type(scalar) {
@@ -60,9 +68,10 @@ impl Recorder {
             _ => self.b.kint(0),
         }
     }
-    /// An array or struct of variable size without initialisers.
-    fn new_variable(&mut self, types: &CTypeTable, id: CTypeId, values: &[Operand]) -> Rec<IrRef> {
-        let [(r, v)] = *values else { return Err(Abort::BadType) };
+    /// An array or struct of variable size: the first value says how many elements there are.
+    fn new_variable(&mut self, vm: &Vm, id: CTypeId, values: &[Operand]) -> Rec<IrRef> {
+        let types = types(vm)?;
+        let [(r, v), ref initial @ ..] = *values else { return Err(Abort::BadType) };
         let (count, n) = self.to_int(r, v)?;
         let fixed = types.variable_size(id, 0).ok_or(Abort::BadType)?;
         let step = types.variable_size(id, 1).ok_or(Abort::BadType)? - fixed;
@@ -70,10 +79,22 @@ impl Recorder {
         // The size stays in its bounds.
         let most = self.b.kint((i32::MAX - fixed as i32) / (step.max(1) as i32));
         self.b.emit(Op::ULE, Ty::Int, count, most)?;
+        let is_struct = types.raw(id).info.is_struct();
+        let stored = if is_struct { self.initializers(vm, id, initial)? } else { self.elements(vm, id, (count, n), initial)? };
         let (step, fixed) = (self.b.kint(step as i32), self.b.kint(fixed as i32));
         let bytes = self.b.emit(Op::MUL, Ty::Int, count, step)?;
         let size = self.b.emit(Op::ADD, Ty::Int, bytes, fixed)?;
-        self.make_cdata(id, size)
+        let new = self.make_cdata(id, size)?;
+        if stored.is_empty() {
+            return Ok(new);
+        }
+        let base = self.payload(types, new, id)?;
+        self.store_all(base, stored)?;
+        if !is_struct && initial.len() == 1 {
+            self.b.call(Helper::MemRepeat, &[base, step, size])?;
+            self.raw_memory_changed()?;
+        }
+        Ok(new)
     }
     /// A cdata that the runtime makes, which is zero.
     fn make_cdata(&mut self, id: CTypeId, size: IrRef) -> Rec<IrRef> {
@@ -98,36 +119,9 @@ impl Recorder {
         };
         if !stored.is_empty() {
             let base = self.payload(types, new, id)?;
-            for (offset, value) in stored {
-                let at = self.at_offset(base, offset)?;
-                self.store_at(at, value)?;
-            }
+            self.store_all(base, stored)?;
         }
         Ok(new)
-    }
-    /// What initialisers store, and at which offsets.
-    fn initializers(&mut self, vm: &Vm, id: CTypeId, values: &[Operand]) -> Rec<Vec<(u32, Stored)>> {
-        let types = types(vm)?;
-        let is_whole = |v: &Operand| v.1.as_cdata().is_some_and(|c| types.raw_ref(c.ctype()) == types.raw_id(id));
-        match *values {
-            [] => return Ok(Vec::new()),
-            [v] if is_whole(&v) => return Ok(vec![(0, self.converted(vm, id, v)?)]),
-            _ => {}
-        }
-        let info = types.raw(id).info;
-        let parts = direct_parts(types, id).filter(|parts| values.len() <= parts.len()).ok_or(Abort::BadType)?;
-        let mut stored = Vec::with_capacity(parts.len());
-        for (i, part) in parts.iter().enumerate() {
-            // A single initialiser is that of all elements.
-            let repeated = info.is_plain_array() && values.len() == 1;
-            let Some(v) = (if repeated { values.first() } else { values.get(i) }) else { break };
-            // A string or table may be the whole value.
-            if !info.is_struct() && v.1.is_str() || v.1.is_table() {
-                return Err(Abort::BadType);
-            }
-            stored.push((part.offset, self.converted(vm, part.ctype, *v)?));
-        }
-        Ok(stored)
     }
     /// `ffi.cast(ct, value)`
     pub(super) fn cast(&mut self, vm: &Vm, id: CTypeId, value: Operand) -> Rec<IrRef> {

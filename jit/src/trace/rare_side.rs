@@ -1,0 +1,66 @@
+//! Loops whose root trace follows the side of a branch that is rarely taken.
+//!
+//! The iteration that is recorded decides which side of a branch the root trace follows. The trace of the other side jumps to the start of the
+//! root trace: what only that side changes goes through memory in each iteration, and the loop is never reached for which invariants were
+//! hoisted. Where the other side is taken most of the time, the root trace is recorded again, since the next iteration probably takes that side.
+//!
+//! This is decided when the side trace has run often enough to pay for a compilation, before trees are considered (`tree`).
+
+use super::{Registry, patch};
+use crate::Jit;
+use crate::view::log::{self, Topic};
+use perilune_recorder::ir::{Link, SnapId};
+use perilune_vm::object::BcPos;
+use perilune_vm::{TraceId, Vm};
+
+/// The other side is usual if it is taken so many times as often as the root trace is left in other ways: then at least three of four
+/// iterations follow it.
+const USUAL: u64 = 3;
+/// Recordings after the first one at most. The chance that none of three follows a side that three of four iterations take is 1 in 64.
+const MOST: u32 = 2;
+
+impl Registry {
+    /// The root trace of a side trace that is what the loop usually does: it comes back to the loop from an exit in front of it.
+    fn loop_without_usual_side(&self, side: TraceId) -> Option<TraceId> {
+        let e = self.get(side)?;
+        let (n, exit) = (e.root, e.trace.parent?);
+        let root = self.get(n)?;
+        let is_in_front = exit.trace == n && exit.exit != SnapId::FIRST && exit.exit.number() < root.account.loop_snap;
+        let is_loop = root.trace.link == Link::Loop && e.trace.link == Link::Root(n);
+        if !is_in_front || !is_loop || root.tree.is_some() || root.replaced_by.is_some() {
+            return None;
+        }
+        let others: u64 = self.own_sides(n).filter(|(_, s)| *s != side).map(|(_, s)| self.runs(s)).sum();
+        let taken: u64 = root.exits.iter().map(|x| u64::from(x.taken)).sum();
+        (self.runs(side) >= USUAL * (others + taken)).then_some(n)
+    }
+    /// Makes the instruction at a position enter the newest root trace from there again.
+    fn rearm(&self, pos: BcPos, newest: TraceId) {
+        if self.get(newest).is_some_and(|e| e.start.is_some_and(|start| start.pos == pos)) {
+            patch::arm(pos, newest);
+        }
+    }
+}
+
+impl Jit {
+    /// A side trace has run often. Has its root trace recorded again if that follows a side of a branch which is rarely taken.
+    pub(super) fn records_usual_side(&self, vm: &mut Vm, side: TraceId) -> bool {
+        let Some(root) = self.registry.borrow().loop_without_usual_side(side) else { return false };
+        let Some(start) = self.registry.borrow().get(root).and_then(|e| e.start) else { return false };
+        if !self.protos.borrow_mut().record_again(start.pos, MOST) {
+            return false;
+        }
+        if log::on(Topic::Trace) {
+            eprintln!("[TRACE {root} follows a side that is rarely taken: recorded again]");
+        }
+        self.registry.borrow().disarm_one(root);
+        self.set_counter(vm, start.pos, 1);
+        true
+    }
+    /// A recording from a position was aborted. Was it to replace a root trace? That is entered again then.
+    pub(crate) fn keeps_old_root(&self, pos: BcPos) -> bool {
+        let Some(newest) = self.protos.borrow_mut().recorded_in_vain(pos) else { return false };
+        self.registry.borrow().rearm(pos, newest);
+        true
+    }
+}
