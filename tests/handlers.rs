@@ -20,7 +20,7 @@ const OTHERS: [(&str, &[Op]); 8] = [
         &[Op::FUNCC, Op::FUNCCW, Op::JFORI, Op::JFORL, Op::JITERL, Op::JLOOP, Op::JFUNCF, Op::JFUNCV, Op::STITCH, Op::FASTFN],
     ),
     ("moves any number of values", &[Op::VARG, Op::FUNCV, Op::IFUNCV, Op::ISNEXT, Op::ITERN, Op::RET, Op::RETM]),
-    ("checks more of a table than there are registers for", &[Op::GSET, Op::TSETS, Op::TSETB]),
+    ("checks more of a table than there are registers for", &[Op::GSET, Op::TSETS]),
     ("changes the state of two coroutines", &[Op::RESUME, Op::WRAP, Op::YIELD]),
     ("only goes to another handler", &[Op::ISTYPE, Op::ISNUM, Op::KCDATA, Op::TGETR, Op::TSETR]),
 ];

@@ -13,6 +13,7 @@
 mod arith;
 mod barrier;
 mod call;
+mod cell;
 mod chunk;
 mod contents;
 mod conv;

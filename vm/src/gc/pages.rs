@@ -2,13 +2,12 @@
 //!
 //! The system's allocator would map it, too, but only until some of it has been freed: the GNU C library takes that for a sign that such memory
 //! is wanted again, and from then on keeps it in one piece with everything else, of which only the end goes back. A program that once had
-//! gigabytes would keep most of them.
+//! gigabytes would keep most of them. Only a few pieces are kept here, for programs that make and free one after the other.
 #![allow(unsafe_code, reason = "memory is unmapped with the size that it was mapped with")]
 
 use std::alloc::{Layout, alloc, dealloc, realloc};
 
-/// Memory of at least this size is mapped. A new page costs about as much as to copy it, so that memory which is made and freed in turns should
-/// be reused while it is small: in a program that stays small, what the allocator keeps is little.
+/// Memory of at least this size is mapped. In a program that has only smaller pieces, what the allocator keeps is little.
 pub(super) const MAPPED: usize = 1 << 20;
 
 /// Uninitialised memory, or null if there is none. The size is not 0.
@@ -61,13 +60,52 @@ pub(super) unsafe fn resize(p: *mut u8, old: Layout, new: usize) -> *mut u8 {
 #[cfg(all(unix, not(miri)))]
 mod imp {
     use std::alloc::Layout;
+    use std::sync::{Mutex, MutexGuard, PoisonError};
 
     pub const MAPS: bool = true;
     pub const RESIZES: bool = cfg!(target_os = "linux");
     /// A multiple of all sizes that pages have.
     const UNIT: usize = 1 << 16;
 
+    /// The most bytes that are kept. A new page costs about as much as to copy it, so that reuse pays; but what is kept is missing elsewhere.
+    const KEPT: usize = 8 << 20;
+    /// Addresses and sizes of mappings that were freed, the last of them at the end: for memory of the same size.
+    static FREED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+
+    fn freed() -> MutexGuard<'static, Vec<(usize, usize)>> {
+        FREED.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Gives the oldest mappings back until at most so many bytes are kept. False if none was.
+    fn keep(most: usize, freed: &mut Vec<(usize, usize)>) -> bool {
+        let mut kept: usize = freed.iter().map(|(_, size)| size).sum();
+        let before = freed.len();
+        freed.retain(|(address, size)| {
+            let keeps = kept <= most;
+            if !keeps {
+                kept -= size;
+                // SAFETY: mapped with this size, and freed.
+                unsafe { libc::munmap(core::ptr::with_exposed_provenance_mut(*address), *size) };
+            }
+            keeps
+        });
+        freed.len() != before
+    }
+    /// Bytes that are kept.
+    #[cfg(test)]
+    pub fn kept() -> usize {
+        freed().iter().map(|(_, size)| size).sum()
+    }
+    fn reused(size: usize, align: usize) -> Option<*mut u8> {
+        let mut freed = freed();
+        let i = freed.iter().rposition(|(address, of)| *of == size && address.is_multiple_of(align))?;
+        Some(core::ptr::with_exposed_provenance_mut(freed.remove(i).0))
+    }
+
     fn map_any(size: usize) -> *mut u8 {
+        let p = map_new(size);
+        if p.is_null() && keep(0, &mut freed()) { map_new(size) } else { p }
+    }
+    fn map_new(size: usize) -> *mut u8 {
         let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
         // SAFETY: a new anonymous mapping.
         let p = unsafe { libc::mmap(core::ptr::null_mut(), size, prot, flags, -1, 0) };
@@ -75,6 +113,9 @@ mod imp {
     }
     pub fn map(layout: Layout) -> *mut u8 {
         let Some(size) = layout.size().checked_next_multiple_of(UNIT) else { return core::ptr::null_mut() };
+        if let Some(p) = reused(size, layout.align()) {
+            return p;
+        }
         let align = layout.align().max(UNIT);
         // Mappings lie side by side, so that the place after one that is aligned usually is aligned as well.
         let p = map_any(size);
@@ -82,7 +123,7 @@ mod imp {
             return p;
         }
         // SAFETY: mapped above.
-        unsafe { unmap(p, size) };
+        unsafe { libc::munmap(p.cast(), size) };
         let p = map_any(size + align);
         if p.is_null() {
             return p;
@@ -100,8 +141,10 @@ mod imp {
     /// # Safety
     /// `p` was mapped with this size and is not used any more.
     pub unsafe fn unmap(p: *mut u8, size: usize) {
-        // SAFETY: by the contract.
-        unsafe { libc::munmap(p.cast(), size.next_multiple_of(UNIT)) };
+        let size = size.next_multiple_of(UNIT);
+        let mut freed = freed();
+        freed.push((p.expose_provenance(), size));
+        keep(KEPT, &mut freed);
     }
     /// # Safety
     /// As for [`unmap`].
@@ -181,6 +224,28 @@ mod tests {
         // SAFETY: as above.
         unsafe { give(p, layout(size, 16)) };
     }
+    #[cfg(all(unix, not(miri)))]
+    #[test]
+    fn little_is_kept_for_memory_of_the_same_size() {
+        // A size that nothing else here has.
+        let odd = layout(MAPPED + (23 << 16), 16);
+        // Other tests give back memory at the same time.
+        let is_reused = (0..100).any(|_| {
+            let [p, q] = [(); 2].map(|()| {
+                let p = take(odd);
+                // SAFETY: taken with this layout.
+                unsafe { give(p, odd) };
+                p
+            });
+            p == q
+        });
+        assert!(is_reused);
+        let large = layout(64 << 20, 16);
+        // SAFETY: as above.
+        unsafe { give(take(large), large) };
+        assert!(super::imp::kept() <= 8 << 20);
+    }
+    #[cfg(not(miri))]
     #[test]
     fn what_is_too_large_is_refused() {
         let mut small = take(layout(MAPPED, 16));

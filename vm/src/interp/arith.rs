@@ -40,10 +40,6 @@ fn mod_int(a: i32, b: i32) -> Option<i32> {
     Some(if m != 0 && (m ^ b) < 0 { m + b } else { m })
 }
 #[inline(always)]
-fn none_int(_: i32, _: i32) -> Option<i32> {
-    None
-}
-#[inline(always)]
 fn add_num(a: f64, b: f64) -> f64 {
     a + b
 }
@@ -87,10 +83,10 @@ unsafe fn arith<D: Driver>(r: R, b: *const Value, c: *const Value, int: IntOp, n
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn in_doubles<D: Driver>(r: R, b: *const Value, c: *const Value, num: NumOp) -> u32 {
-    if !are_numbers(b, c) {
-        return r.to(slow_arith::<D>);
-    }
-    *r.ra() = Value::num(num(slot::number(b), slot::number(c)));
+    // One after the other: both at once would take more registers than there are.
+    let Some(x) = slot::as_double(b) else { return r.to(slow_arith::<D>) };
+    let Some(y) = slot::as_double(c) else { return r.to(slow_arith::<D>) };
+    *r.ra() = Value::num(num(x, y));
     r.next_by::<D, { way::DOUBLE }>()
 }
 
@@ -171,7 +167,6 @@ arith_ops! {
     ADDVN ADDVN_mixed ADDNV ADDNV_mixed ADDVV ADDVV_mixed add_int add_num;
     SUBVN SUBVN_mixed SUBNV SUBNV_mixed SUBVV SUBVV_mixed sub_int sub_num;
     MULVN MULVN_mixed MULNV MULNV_mixed MULVV MULVV_mixed mul_int mul_num;
-    DIVVN DIVVN_mixed DIVNV DIVNV_mixed DIVVV DIVVV_mixed none_int div_num;
 }
 
 /// An operand of the bit instructions, a number, normalised to 32 bits.
@@ -225,6 +220,9 @@ op! {
     MODVN<D>(r) { modulo::<D>(r, r.rb(), r.kn(r.c())) }
     MODNV<D>(r) { modulo::<D>(r, r.kn(r.c()), r.rb()) }
     MODVV<D>(r) { modulo::<D>(r, r.rb(), r.rc()) }
+    DIVVN<D>(r) { in_doubles::<D>(r, r.rb(), r.kn(r.c()), div_num) }
+    DIVNV<D>(r) { in_doubles::<D>(r, r.kn(r.c()), r.rb(), div_num) }
+    DIVVV<D>(r) { in_doubles::<D>(r, r.rb(), r.rc(), div_num) }
     POW<D>(r) { in_doubles::<D>(r, r.rb(), r.rc(), lua_pow) }
 
     NOT<D>(r) {

@@ -71,6 +71,25 @@ pub(super) fn converted(i: i32) -> f64 {
         f64::from(i)
     }
 }
+/// A value as a double, if it is a number of either form.
+///
+/// # Safety
+/// `p` points to a value.
+#[inline(always)]
+pub(super) unsafe fn as_double(p: *const Value) -> Option<f64> {
+    // SAFETY: the caller's promise.
+    let upper = unsafe { upper(p) };
+    // SAFETY: the upper half says what the value is.
+    unsafe {
+        if upper == INT {
+            Some(converted(int(p)))
+        } else if upper < INT {
+            Some(num(p))
+        } else {
+            None
+        }
+    }
+}
 /// A number of either form as a double.
 ///
 /// # Safety

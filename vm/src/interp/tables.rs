@@ -156,12 +156,22 @@ unsafe fn get_inherited(r: R, o: Value, key: Value) -> Option<Value> {
     None
 }
 
+/// An integer key as an index: one that is negative is beyond every array part.
 #[inline(always)]
-unsafe fn get_int<D: Driver>(r: R, o: Value, i: i32) -> u32 {
+fn index(key: i32) -> usize {
+    key as u32 as usize
+}
+
+/// Gets an element.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+unsafe fn get_int<D: Driver>(r: R, o: Value, i: usize) -> u32 {
     if o.tag() == TAG_TAB {
         let t: Gc<Table> = Gc::from_addr(o.payload());
-        if (i as u32) < t.asize() {
-            let v = *t.array.get().add(i as u32 as usize);
+        if i < t.asize() as usize {
+            let v = *t.array.get().add(i);
             if !v.is_nil() || no_meta(t, NO_INDEX) {
                 *r.ra() = v;
                 return r.next::<D>();
@@ -236,15 +246,15 @@ unsafe fn set_str<D: Driver, const MARKED: bool>(r: R, o: Value, key: Value) -> 
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn set_int<D: Driver, const MARKED: bool>(r: R, o: Value, i: i32) -> u32 {
+unsafe fn set_int<D: Driver, const MARKED: bool>(r: R, o: Value, i: usize) -> u32 {
     if o.tag() == TAG_TAB {
         let t: Gc<Table> = Gc::from_addr(o.payload());
-        if (i as u32) < t.asize() {
+        if i < t.asize() as usize {
             // In this order fewer registers are needed.
             if !MARKED && needs_barrier(r, t) {
                 return r.to(table_barrier::<D>);
             }
-            let p = t.array.get().add(i as u32 as usize);
+            let p = t.array.get().add(i);
             if !(*p).is_nil() || no_meta(t, NO_NEWINDEX) {
                 *p = *r.ra();
                 return r.next::<D>();
@@ -266,7 +276,7 @@ op! {
             if is_black(t) {
                 // A large table: it stays black, and what is stored is marked now.
                 return match key.as_index() {
-                    Some(i) => set_int::<D, true>(r, o, i),
+                    Some(i) => set_int::<D, true>(r, o, index(i)),
                     None => set_str::<D, true>(r, o, key),
                 };
             }
@@ -281,7 +291,7 @@ op! {
     search_global_to_set<D>(r) { set_str::<D, false>(r, Value::table(r.func().env.get()), r.kgc(r.d())) }
     TGETV<D>(r) {
         if slot::upper(r.rc()) == slot::INT {
-            return get_int::<D>(r, *r.rb(), slot::int(r.rc()));
+            return get_int::<D>(r, *r.rb(), index(slot::int(r.rc())));
         }
         r.to(get_by_value::<D>)
     }
@@ -295,7 +305,7 @@ op! {
         if k.is_num()
             && let Some(i) = k.as_index()
         {
-            return get_int::<D>(r, *r.rb(), i);
+            return get_int::<D>(r, *r.rb(), index(i));
         }
         r.to(slow_get::<D>)
     }
@@ -313,11 +323,11 @@ op! {
             None => r.to(slow_get::<D>),
         }
     }
-    TGETB<D>(r) { get_int::<D>(r, *r.rb(), r.c() as i32) }
+    TGETB<D>(r) { get_int::<D>(r, *r.rb(), r.c()) }
     TGETR<D>(r) { r.to(slow_get::<D>) }
     TSETV<D>(r) {
         if slot::upper(r.rc()) == slot::INT {
-            return set_int::<D, false>(r, *r.rb(), slot::int(r.rc()));
+            return set_int::<D, false>(r, *r.rb(), index(slot::int(r.rc())));
         }
         r.to(set_by_value::<D>)
     }
@@ -331,14 +341,14 @@ op! {
         if k.is_num()
             && let Some(i) = k.as_index()
         {
-            return set_int::<D, false>(r, *r.rb(), i);
+            return set_int::<D, false>(r, *r.rb(), index(i));
         }
         r.to(slow_set::<D>)
     }
     TSETS<D>(r) { set_field::<D>(r, *r.rb(), r.kgc(r.c()), search_field_to_set::<D>) }
     #[inline(never)]
     search_field_to_set<D>(r) { set_str::<D, false>(r, *r.rb(), r.kgc(r.c())) }
-    TSETB<D>(r) { set_int::<D, false>(r, *r.rb(), r.c() as i32) }
+    TSETB<D>(r) { set_int::<D, false>(r, *r.rb(), r.c()) }
     TSETR<D>(r) { r.to(slow_set::<D>) }
     /// A-1 [D..] = A ... (MULTRES values).
     TSETM<D>(r) {
