@@ -44,7 +44,9 @@ impl Ffi {
     }
     /// Calls `f` for each object that it refers to.
     pub fn for_each_object(&self, mut f: impl FnMut(Value)) {
-        [self.lib, self.namespace_meta, self.function_meta].map(|t| f(Value::table(t)));
+        for t in [self.lib, self.namespace_meta, self.function_meta] {
+            f(Value::table(t));
+        }
         self.metatypes.values().for_each(|t| f(Value::table(*t)));
         self.field_names.values().for_each(|name| f(Value::str(*name)));
         self.index_cache.keys().for_each(f);
