@@ -92,6 +92,8 @@ const CDATA: &str = "
     for i = 1, 3000 do points[i % 300 + 1] = point(i, 1) boxes[i % 300 + 1] = 1LL * i end
     for i = 1, 300 do boxes[i] = ffi.gc(ffi.new('int[?]', i), function() return { i } end) end
     large = ffi.new('char[100000]')
+    -- The first collection calls finalizers, the second one frees what had them.
+    collectgarbage() collectgarbage()
 ";
 
 /// A state with cdata on its heap besides.

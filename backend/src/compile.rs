@@ -12,6 +12,7 @@ use crate::output::{CompiledCode, Emitted, Listing};
 use crate::request::CompileRequest;
 use crate::thunk::{ThunkAddrs, Thunks};
 use crate::{BackendError, disas, isa};
+use core::ops::Range;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget, binemit, ir};
@@ -64,14 +65,14 @@ impl Compiler {
         let mut code = compiled.code_buffer().to_vec();
         relocate(&mut code, compiled.buffer.relocs())?;
         let head = req.tree.trace.ins.iter().position(|i| i.op == perilune_recorder::ir::Op::LOOP);
-        let map = || disas::address_map(compiled);
-        let loop_offset = head.and_then(|h| map().filter(|m| usize::from(m.1) > h).map(|m| m.0).min());
-        let listing = clif.map(|clif| Listing { clif, asm: disas::machine_text(compiled), map: map().collect() });
+        let body = head.and_then(|head| disas::code_behind(compiled, head));
+        let map = || disas::address_map(compiled).collect();
+        let listing = clif.map(|clif| Listing { clif, asm: disas::machine_text(compiled), map: map() });
         let mut map = disas::code_map(compiled, req.tree.trace.snaps.len());
         if req.parts || req.tree.sampled {
             map.parts = disas::parts(compiled, req.tree.trace.snaps.len());
         }
-        Ok(Emitted { code, loop_offset, map, listing })
+        Ok(Emitted { code, body, map, listing })
     }
 }
 
@@ -134,13 +135,14 @@ impl Backend {
     /// Compiles a tree and puts it into executable memory.
     pub fn compile(&mut self, req: &CompileRequest<'_>) -> Result<CompiledCode, BackendError> {
         // Few programs need all thunks, so thunks are compiled when a trace first needs them.
-        let Emitted { code, loop_offset, map, listing } = loop {
+        let Emitted { code, body, map, listing } = loop {
             match self.compiler.emit(req, &self.thunks.addrs) {
                 Err(BackendError::NoThunk(helper)) => self.thunks.add(helper, (self.compiler.helper)(helper))?,
                 done => break done?,
             }
         };
-        let entry = place(&mut self.arena, &code)?;
+        let loop_offset = body.as_ref().map(|body| body.start);
+        let entry = place(&mut self.arena, &code, body)?;
         Ok(CompiledCode { entry, size: code.len(), loop_offset, map, listing })
     }
     /// The function that enters compiled code: for `vm.enter`.
@@ -188,8 +190,9 @@ const _: () = {
     sendable::<CompileRequest<'static>>();
 };
 
-fn place(arena: &mut Arena, code: &[u8]) -> Result<usize, BackendError> {
-    let buf = arena.alloc(code.len()).ok_or(BackendError::ArenaFull)?;
+fn place(arena: &mut Arena, code: &[u8], body: Option<Range<u32>>) -> Result<usize, BackendError> {
+    let body = body.map(|body| body.start as usize..body.end as usize);
+    let buf = arena.alloc(code.len(), body).ok_or(BackendError::ArenaFull)?;
     let code = buf.finish(code).map_err(|e| BackendError::Memory(e.to_string()))?;
     Ok(code.address())
 }

@@ -2,6 +2,7 @@
 
 use crate::output::{CodeMap, Part};
 use crate::source_loc::{exit_located, located};
+use core::ops::Range;
 use cranelift_codegen::CompiledCode;
 
 /// The machine code as Cranelift prints it: one instruction per line, blocks and constants labelled.
@@ -12,6 +13,13 @@ pub(crate) fn machine_text(code: &CompiledCode) -> String {
 /// Code offset and instruction index of the root trace, ascending by offset.
 pub(crate) fn address_map(code: &CompiledCode) -> impl Iterator<Item = (u32, u16)> + '_ {
     code.buffer.get_srclocs_sorted().iter().filter_map(|l| Some((l.start, located(l.loc)? as u16)))
+}
+
+/// The code of the instructions of the root trace behind instruction `head`.
+pub(crate) fn code_behind(code: &CompiledCode, head: usize) -> Option<Range<u32>> {
+    let locations = code.buffer.get_srclocs_sorted().iter();
+    let body = locations.filter(|l| located(l.loc).is_some_and(|i| i > head));
+    body.map(|l| l.start..l.end).reduce(|all, l| all.start.min(l.start)..all.end.max(l.end))
 }
 
 /// See [`CodeMap`]; the trace has `exits` exits.

@@ -1,5 +1,6 @@
 //! The result of a compilation: machine code, the purpose of each part of it, and listings.
 
+use core::ops::Range;
 use perilune_recorder::ir::SnapId;
 
 /// Listings of a compilation, made on request.
@@ -18,8 +19,8 @@ pub struct Listing {
 pub struct Emitted {
     /// The bytes; position-independent.
     pub code: Vec<u8>,
-    /// Offset of the loop's head, if the root trace has one.
-    pub loop_offset: Option<u32>,
+    /// Where the loop is, if the root trace has one.
+    pub body: Option<Range<u32>>,
     /// The purpose of each part of the code.
     pub map: CodeMap,
     /// See [`crate::CompileRequest::listing`].

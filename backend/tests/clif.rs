@@ -84,6 +84,15 @@ fn field_access_and_barrier() {
     check("field_access_and_barrier", &t.end(&[(3, x)], Link::Root(trace_id(7))));
 }
 
+/// A cell comes from the free list of its size class, or from the helper.
+#[test]
+fn small_cdata() {
+    let mut t = Build::new();
+    let (id, word) = (t.int(11), t.konst(Const::Word(7, Ty::I64)));
+    let made = t.emit(Op::CNEWI, Ty::Cdata, id, word);
+    check("small_cdata", &t.end(&[(2, made)], Link::Root(trace_id(7))));
+}
+
 #[test]
 fn values_for_exits_are_computed_in_exits() {
     let mut t = Build::new();

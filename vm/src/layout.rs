@@ -131,7 +131,8 @@ for_each_field!(define_fields);
 /// Byte offsets of VM state, objects and nodes for compiled code.
 pub mod ofs {
     use super::{Node, Str, Thread, UpVal, Vm, offset_of};
-    use crate::gc::Heap;
+    use crate::gc::heap::HeapCounts;
+    use crate::gc::{FreeCell, Heap, poison};
     use crate::object::GcHeader;
     /// `Vm::compiled.nil_slot`
     pub const VM_NIL_SLOT: usize = offset_of!(Vm, compiled.nil_slot);
@@ -189,6 +190,18 @@ pub mod ofs {
     pub const VM_GC_TOTAL: usize = offset_of!(Vm, heap) + offset_of!(Heap, total);
     /// `Heap::threshold` inside the VM
     pub const VM_GC_THRESHOLD: usize = offset_of!(Vm, heap) + offset_of!(Heap, threshold);
+    /// `Heap::current_white` inside the VM
+    pub const VM_GC_WHITE: usize = offset_of!(Vm, heap) + offset_of!(Heap, current_white);
+    /// `HeapCounts::cdatas` inside the VM
+    pub const VM_GC_CDATAS: usize = offset_of!(Vm, heap) + offset_of!(Heap, counts) + offset_of!(HeapCounts, cdatas);
+    /// The free cells of a size class inside the VM: the first one, or null.
+    pub const fn vm_gc_free(class: usize) -> usize {
+        offset_of!(Vm, heap) + offset_of!(Heap, free) + class * size_of::<*mut FreeCell>()
+    }
+    /// Does somebody else than the heap know which cells are free, so that compiled code must not take any?
+    pub const FREE_CELLS_ARE_POISONED: bool = poison::ON;
+    /// `FreeCell::next`
+    pub const FREE_CELL_NEXT: usize = offset_of!(FreeCell, next);
     /// Colour byte of any object.
     pub const GC_MARKED: usize = 1;
     /// `UpVal` "closed" byte.

@@ -10,11 +10,16 @@ mod icache;
 mod map;
 mod ranges;
 
+use core::ops::Range;
 use map::Mapping;
 pub use ranges::Ranges;
 
 /// Alignment of each piece of code.
 const ALIGN: usize = 16;
+/// Processors keep decoded instructions by lines of so many bytes, and take those of one line at a time.
+const LINE: usize = 64;
+/// A loop of more lines gains little from one line less.
+const MOST_LINES: usize = 4;
 /// What freed code is filled with in debug builds: traps.
 const TRAP: u8 = if cfg!(target_arch = "x86_64") { 0xcc } else { 0 };
 
@@ -33,9 +38,18 @@ impl Arena {
         let map = Mapping::new(size)?;
         Ok(Arena { ranges: Ranges::new(map.len()), map, written: 0 })
     }
-    /// Memory for a piece of code of `len` bytes; none when the arena is full.
-    pub fn alloc(&mut self, len: usize) -> Option<CodeBuf<'_>> {
-        let start = self.ranges.find(len.checked_next_multiple_of(ALIGN)?)?;
+    /// Memory for a piece of code of `len` bytes; none when the arena is full. If these bytes of it are a short loop, they lie in as few lines
+    /// as they can: the shortest loops take half as long again when they cross the border of a line.
+    pub fn alloc(&mut self, len: usize, body: Option<Range<usize>>) -> Option<CodeBuf<'_>> {
+        let size = len.checked_next_multiple_of(ALIGN)?;
+        let body = body.filter(|body| body.len() <= MOST_LINES * LINE);
+        let start = match body.and_then(|body| Some((self.ranges.find(size + LINE - ALIGN)?, body))) {
+            Some((found, body)) => {
+                let lines = |start: &usize| (start + body.end - 1) / LINE - (start + body.start) / LINE;
+                (found..found + LINE).step_by(ALIGN).min_by_key(lines)?
+            }
+            None => self.ranges.find(size)?,
+        };
         Some(CodeBuf { arena: self, start, len })
     }
     /// Frees a piece of code. The caller makes sure that nothing reaches it any more.
@@ -131,27 +145,44 @@ mod tests {
     fn allocation_is_bounded_and_reset_starts_over() {
         let mut arena = Arena::new(1).unwrap();
         assert_eq!(arena.capacity(), map::PAGE);
-        let a = arena.alloc(10).unwrap().finish(&[0; 10]).unwrap();
-        let b = arena.alloc(10).unwrap().finish(&[1; 10]).unwrap();
+        let a = arena.alloc(10, None).unwrap().finish(&[0; 10]).unwrap();
+        let b = arena.alloc(10, None).unwrap().finish(&[1; 10]).unwrap();
         assert_eq!(b.address(), a.address() + ALIGN);
-        let _ = arena.alloc(100).unwrap();
+        let _ = arena.alloc(100, None).unwrap();
         assert_eq!(arena.used(), 2 * ALIGN);
-        assert!(arena.alloc(map::PAGE).is_none());
+        assert!(arena.alloc(map::PAGE, None).is_none());
         arena.free(a);
-        assert_eq!(arena.alloc(1).unwrap().address(), a.address());
+        assert_eq!(arena.alloc(1, None).unwrap().address(), a.address());
         assert_eq!(arena.used(), ALIGN);
         arena.reset();
-        assert_eq!(arena.alloc(1).unwrap().address(), a.address());
+        assert_eq!(arena.alloc(1, None).unwrap().address(), a.address());
+    }
+
+    #[test]
+    fn short_loops_lie_in_few_lines() {
+        let mut arena = Arena::new(4 * LINE).unwrap();
+        let code = arena.alloc(96, Some(50..80)).unwrap().finish(&[0; 96]).unwrap();
+        let (first, last) = (code.address() + 50, code.address() + 79);
+        assert_eq!(first / LINE, last / LINE);
+        // The gap in front of it is free.
+        let before = arena.alloc(16, None).unwrap().finish(&[0; 16]).unwrap();
+        assert!(before.address() < code.address());
+        arena.free(code);
+        arena.free(before);
+        assert_eq!(arena.used(), 0);
+        // There is no room to choose.
+        let len = arena.capacity();
+        assert!(arena.alloc(len, Some(50..80)).is_some());
     }
 
     #[test]
     fn code_is_where_it_was_written() {
         let mut arena = Arena::new(100).unwrap();
-        let code = arena.alloc(4).unwrap().finish(&[1, 2, 3, 4]).unwrap();
+        let code = arena.alloc(4, None).unwrap().finish(&[1, 2, 3, 4]).unwrap();
         let p = core::ptr::with_exposed_provenance::<[u8; 4]>(code.address());
         // SAFETY: the arena is alive and holds four bytes there.
         assert_eq!(unsafe { *p }, [1, 2, 3, 4]);
-        arena.alloc(4).unwrap().finish(&[5; 4]).unwrap();
+        arena.alloc(4, None).unwrap().finish(&[5; 4]).unwrap();
         // SAFETY: as above.
         assert_eq!(unsafe { *p }, [1, 2, 3, 4]);
     }

@@ -20,15 +20,20 @@ impl Ranges {
     pub fn find(&self, len: usize) -> Option<usize> {
         self.free.iter().find(|r| *r.1 >= len).map(|r| *r.0)
     }
-    /// Takes a range that [`Ranges::find`] found.
+    /// Takes a part of a range that [`Ranges::find`] found.
     pub fn reserve(&mut self, start: usize, len: usize) {
         if len == 0 {
             return;
         }
-        let Some(have) = self.free.remove(&start) else { return debug_assert!(false, "a range that is taken") };
-        debug_assert!(have >= len);
-        if have > len {
-            self.free.insert(start + len, have - len);
+        let Some((&first, &have)) = self.free.range(..=start).next_back() else {
+            return debug_assert!(false, "a range that is taken");
+        };
+        debug_assert!(first + have >= start + len);
+        self.free.remove(&first);
+        for (from, to) in [(first, start), (start + len, first + have)] {
+            if from < to {
+                self.free.insert(from, to - from);
+            }
         }
         self.used += len;
     }
@@ -85,6 +90,9 @@ mod tests {
         r.release(60, 40);
         r.release(30, 30);
         assert_eq!((take(&mut r, 80), r.used()), (Some(20), 100));
+        r.release(20, 80);
+        r.reserve(50, 10);
+        assert_eq!([40, 30].map(|n| take(&mut r, n)), [Some(60), Some(20)]);
         r.clear();
         assert_eq!((take(&mut r, 100), r.used()), (Some(0), 100));
     }

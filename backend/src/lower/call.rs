@@ -157,15 +157,7 @@ impl Lower<'_> {
                 let template = self.word(ins.a)?;
                 self.call_helper(Helper::TabDup, &[template])
             }
-            Op::CNEW => {
-                let (id, size) = (self.int(ins.a)?, self.int(ins.b)?);
-                self.call_helper(Helper::CdataNew, &[id, size])
-            }
-            Op::CNEWI => {
-                let (id, value) = (self.int(ins.a)?, self.val(ins.b)?);
-                let word = self.bits_of(value);
-                self.call_helper(Helper::CdataBox, &[id, word])
-            }
+            Op::CNEW | Op::CNEWI => self.new_cdata(ins),
             Op::BUFHDR => self.call_helper(Helper::BufReset, &[]).map(|_| None),
             Op::BUFPUT => {
                 let string = self.word(ins.b)?;
@@ -187,7 +179,7 @@ impl Lower<'_> {
     }
 
     /// The bits of a scalar, in the lower part of a word.
-    fn bits_of(&mut self, value: Value) -> Value {
+    pub(super) fn bits_of(&mut self, value: Value) -> Value {
         match self.pos.func.dfg.value_type(value) {
             types::F64 => self.pos.ins().bitcast(types::I64, MemFlagsData::new(), value),
             types::F32 => {

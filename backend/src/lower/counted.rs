@@ -95,7 +95,7 @@ impl Lower<'_> {
     }
 
     /// The value of a reference to an integer constant.
-    fn konst_int(&self, r: IrRef) -> Option<i32> {
+    pub(super) fn konst_int(&self, r: IrRef) -> Option<i32> {
         match self.cur.trace.konst(r)? {
             Const::Int(k) => Some(k),
             _ => None,

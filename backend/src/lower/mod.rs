@@ -13,6 +13,7 @@
 mod arith;
 mod barrier;
 mod call;
+mod cell;
 mod contents;
 mod conv;
 mod coroutine;

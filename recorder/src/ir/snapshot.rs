@@ -45,7 +45,7 @@ pub struct Snapshot {
     pub multres: u32,
     /// Its guard decides a branch: `pc` is the target that the trace does not follow, and not the instruction that branches.
     pub decides: bool,
-    /// Number of bytecode instructions recorded before it.
+    /// Number of bytecode instructions recorded before it, operations of the FFI counted by what they cost the interpreter.
     pub done: u16,
     /// Number of instructions that the trace has executed when the interpreter resumes here, as fuel counts them.
     pub fuel: u32,

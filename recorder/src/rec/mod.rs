@@ -61,11 +61,13 @@ use crate::opt;
 use coroutine::Switches;
 use feedback::Feedback;
 use native::NativeCalls;
+use on_trace::on_trace;
 use perilune_vm::bc::Op as Bc;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{BcPos, Gc, InsPtr, Proto, WatchedField};
 use perilune_vm::sample::Activity;
+use perilune_vm::stdlib::{Library, OnTrace};
 use perilune_vm::{TraceId, Value, Vm};
 use slots::Snapshots;
 use stack::{CallStack, Frame, FrameKind};
@@ -74,6 +76,8 @@ use window::Window;
 
 /// Most slots of the frames of a trace, as in LuaJIT (`LJ_MAX_JSLOTS`).
 const MAX_SLOTS: usize = 250;
+/// An operation of the FFI takes the interpreter as long as so many bytecode instructions besides the one that it belongs to: 20 ns, measured.
+const FFI_BYTECODES: u16 = 12;
 type Rec<T> = Result<T, Abort>;
 
 /// How the recording continues after an instruction.
@@ -275,6 +279,9 @@ impl Recorder {
             }
             self.native.headers -= 1;
             self.fuel.executed += 1;
+            if view::slot(vm, -2).as_func().is_some_and(|f| on_trace(f) == OnTrace::Record(Library::Ffi)) {
+                self.bytecodes = self.bytecodes.saturating_add(FFI_BYTECODES);
+            }
             return Ok(Flow::Next);
         }
         self.native.headers = 0;

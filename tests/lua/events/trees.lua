@@ -31,6 +31,20 @@ assert(one == 1 and large > small, one)
 assert(select(3, run(1000, branch, 20000)) == 0)
 assert(select(3, run(100, branch, 20000)) == 1)
 
+-- The iteration that is recorded takes the side of a branch that no other takes: the loop is recorded again. Without that there is a root trace
+-- and one for the usual side.
+local function seldom(n)
+  local usual, rare = 0, 0
+  for i = 1, n do
+    if i > 5 and i < 20 then rare = rare + 1 else usual = usual + i end
+  end
+  return usual + rare
+end
+result, traces, trees = run(1000000, seldom, 20000)
+assert(traces == 2 and trees == 0, traces)
+again, same, one = run(10, seldom, 20000)
+assert(again == result and same == 3 and one == 0, same)
+
 -- A function that calls itself: traces are added, and the tree is compiled again with them.
 local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
 result, traces, trees = run(0, fib, 20)

@@ -169,6 +169,11 @@ impl Vm {
                 Number::Float(n) if n.is_nan() => Value::num(f64::NAN),
                 Number::Float(n) => Value::num(n),
             },
+            Load::Copy { id, size: 8 } => {
+                // SAFETY: by the contract.
+                let word = unsafe { from.cast::<u64>().read_unaligned() };
+                Value::cdata(self.heap.new_int64(id, word))
+            }
             Load::Copy { id, size } => {
                 // Small types without attributes have no alignment above 8.
                 let c = if size <= 8 { self.heap.new_cdata(id, size, Placement::Small) } else { self.new_cdata(id, size)? };

@@ -106,6 +106,8 @@ pub struct Heap {
     pub empty_node: *mut Node,
     /// Free cells by size class (`class_of`).
     pub free: [*mut FreeCell; NUM_CLASSES],
+    /// Counts since the heap was made.
+    pub(crate) counts: HeapCounts,
 
     // Compiled code touches nothing from here on.
     /// The memory of objects and of what they own.
@@ -122,8 +124,6 @@ pub struct Heap {
     pub(crate) finalizers: Finalizers,
     pub(super) pacing: Pacing,
     pub(super) limit: MemoryLimit,
-    /// Counts since the heap was made.
-    pub(crate) counts: HeapCounts,
     /// The stops of the program for the collector.
     pub(super) pauses: Pauses,
     /// The watcher of all changes, see [`super::watch`].

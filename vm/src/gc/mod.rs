@@ -31,7 +31,7 @@ pub mod mark;
 mod os;
 mod pages;
 pub mod pause;
-mod poison;
+pub(crate) mod poison;
 pub mod raw;
 pub mod reserve;
 mod settle;

@@ -195,12 +195,19 @@ impl Vm {
         self.call_value(f, args, 1)?;
         Ok(self.pop())
     }
-    /// Calls a finalizer; its errors are reported and dropped.
+    /// Calls a finalizer. Its error is passed to the handler of the event `errfin`, or reported, and dropped.
     pub fn call_finalizer(&mut self, f: Value, u: Value) {
-        if self.call_value(f, &[u], 0).is_err() {
-            let text = self.errors.value.as_str().map_or("?".into(), |s| s.to_str_lossy().into_owned());
-            eprintln!("ERROR in finalizer: {text}");
+        if self.call_value(f, &[u], 0).is_ok() {
+            return;
         }
+        let handler = self.host.event_handlers.iter().find(|(name, _)| **name == *b"errfin").map(|(_, f)| *f);
+        let whose = match handler.map(|handler| self.call_value(handler, &[self.errors.value], 0)) {
+            Some(Ok(_)) => return,
+            Some(Err(_)) => "handler of errors in finalizers",
+            None => "finalizer",
+        };
+        let text = self.errors.value.as_str().map_or("?".into(), |s| s.to_str_lossy().into_owned());
+        eprintln!("ERROR in {whose}: {text}");
     }
     /// Aborts the recording, though there is no error.
     pub(crate) fn abort_recording(&mut self) {
