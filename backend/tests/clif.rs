@@ -4,7 +4,7 @@ mod common;
 
 use common::{Build, Machine, exit_id, trace_id, value_of};
 use perilune_backend::thunk::ThunkAddrs;
-use perilune_backend::{CompileRequest, Compiler, TraceTree, isa};
+use perilune_backend::{CompileRequest, Compiler, Emitted, TraceTree, isa};
 use perilune_recorder::ir::{Const, IrRef, Link, Op, SlotIdx, SnapId, Trace, Ty, sload};
 use perilune_vm::Value;
 use perilune_vm::layout::Field;
@@ -14,12 +14,17 @@ fn check(name: &str, trace: &Trace) {
     check_tree(name, TraceTree::single(trace, trace_id(1), exit_id(0)));
 }
 
-fn check_tree(name: &str, tree: TraceTree<'_>) {
+/// The code of a tree for x86-64, on all hosts.
+fn emit(tree: TraceTree<'_>) -> Emitted {
     let isa = isa::foreign("x86_64-unknown-linux-gnu", &["has_sse41", "has_avx"]).unwrap();
     // Addresses of helpers are their numbers, so that the text is the same everywhere.
     let mut compiler = Compiler::new(isa, |helper| 0x100 + helper as usize);
     let req = CompileRequest { listing: true, ..CompileRequest::new(tree, |_| 4) };
-    let listing = compiler.emit(&req, &ThunkAddrs::placeholder()).unwrap().listing.unwrap();
+    compiler.emit(&req, &ThunkAddrs::placeholder()).unwrap()
+}
+
+fn check_tree(name: &str, tree: TraceTree<'_>) {
+    let listing = emit(tree).listing.unwrap();
     assert!(!listing.asm.is_empty() && !listing.map.is_empty());
     let path = format!("{}/tests/clif/{name}.clif", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("BLESS").is_some() {
@@ -68,6 +73,17 @@ fn rotated_loop() {
     t.emit(Op::PHI, Ty::Int, i, next);
     t.t.link = Link::Loop;
     check("rotated_loop", &t.t);
+
+    // Cranelift leaves it so: a conditional branch leads to the head of the loop.
+    let Emitted { code, body, listing, .. } = emit(TraceTree::single(&t.t, trace_id(1), exit_id(0)));
+    let head = i64::from(body.unwrap().start);
+    let leads_to_head = |end: usize| {
+        let distance = code[end - 4..end].try_into().map(i32::from_le_bytes).unwrap();
+        end as i64 + i64::from(distance) == head
+    };
+    let is_branch = |at: usize| code[at] == 0x0f && code[at + 1] & 0xf0 == 0x80;
+    let branches = (0..code.len() - 6).filter(|&i| is_branch(i) && leads_to_head(i + 6)).count();
+    assert_eq!(branches, 1, "{}", listing.unwrap().asm);
 }
 
 #[test]

@@ -42,6 +42,8 @@ macro_rules! for_each_helper {
             (TabNewKey, tab_new_key, Store, P64, (Tab, U64))
             /// Length of a table.
             (TabLen, tab_len, Load, Int, (Tab))
+            /// The same, if nothing but an append has happened since its length was taken.
+            (TabLenNext, tab_len_next, Load, Int, (Tab))
             /// New table: array slots, hash bits.
             (TabNew, tab_new, Alloc, Tab, (Int, Int))
             /// New table from a template.
@@ -283,6 +285,9 @@ helpers! {
     }
     fn tab_len(vm, t: Gc<Table>) -> i32 {
         t.len() as i32
+    }
+    fn tab_len_next(vm, t: Gc<Table>) -> i32 {
+        t.len_after_append() as i32
     }
     fn tab_new(vm, asize: i32, hbits: i32) -> Gc<Table> {
         vm.new_table(asize as u32, hbits as u32)

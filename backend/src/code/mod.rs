@@ -39,14 +39,15 @@ impl Arena {
         Ok(Arena { ranges: Ranges::new(map.len()), map, written: 0 })
     }
     /// Memory for a piece of code of `len` bytes; none when the arena is full. If these bytes of it are a short loop, they lie in as few lines
-    /// as they can: the shortest loops take half as long again when they cross the border of a line.
+    /// as they can: the shortest loops take half as long again when they cross the border of a line. They begin near the start of a line, since
+    /// fetching also goes by halves of a line: an empty loop across the middle takes two cycles for an iteration, and one within a half.
     pub fn alloc(&mut self, len: usize, body: Option<Range<usize>>) -> Option<CodeBuf<'_>> {
         let size = len.checked_next_multiple_of(ALIGN)?;
         let body = body.filter(|body| body.len() <= MOST_LINES * LINE);
         let start = match body.and_then(|body| Some((self.ranges.find(size + LINE - ALIGN)?, body))) {
             Some((found, body)) => {
-                let lines = |start: &usize| (start + body.end - 1) / LINE - (start + body.start) / LINE;
-                (found..found + LINE).step_by(ALIGN).min_by_key(lines)?
+                let lines = |start: usize| (start + body.end - 1) / LINE - (start + body.start) / LINE;
+                (found..found + LINE).step_by(ALIGN).min_by_key(|&start| (lines(start), (start + body.start) % LINE))?
             }
             None => self.ranges.find(size)?,
         };
@@ -163,7 +164,7 @@ mod tests {
         let mut arena = Arena::new(4 * LINE).unwrap();
         let code = arena.alloc(96, Some(50..80)).unwrap().finish(&[0; 96]).unwrap();
         let (first, last) = (code.address() + 50, code.address() + 79);
-        assert_eq!(first / LINE, last / LINE);
+        assert_eq!((first / LINE, first % LINE), (last / LINE, 50 % ALIGN));
         // The gap in front of it is free.
         let before = arena.alloc(16, None).unwrap().finish(&[0; 16]).unwrap();
         assert!(before.address() < code.address());

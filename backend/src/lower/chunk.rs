@@ -2,20 +2,20 @@
 //! chunk of iterations. Only where another chunk follows are samples, interrupts and limits looked at:
 //!
 //! ```text
-//! chunk(phis): end = stop, or PROF, end = counter + length * step -> head(phis): ... guard counter <= end --+
-//!   ^                                                                  ^-----------------------------------+
-//!   +-- counter <= stop -- (cold) where the guard fails; the exit otherwise
+//! chunk(phis): end = stop or counter + length * step -> head(phis): ... guard counter <= end --+
+//!   ^                                                     ^-----------------------------------+
+//!   +-- PROF -- counter <= stop -- (cold) where the guard fails; the exit otherwise
 //! ```
 //!
 //! A loop that is entered for a few iterations does not look: whatever enters it time and again does.
 
-use super::counted::{Counted, counted};
+use super::counted::{Counted, asks_at_its_end, counted};
 use super::plan::Class;
 use super::rotate::GuardBranch;
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
-use perilune_recorder::ir::{Effect, Op, Trace};
+use perilune_recorder::ir::{Effect, IrRef, Op, Trace};
 
 /// So many instructions of the IR are executed in a chunk: they take about 50 microseconds.
 const LENGTH: usize = 1 << 16;
@@ -23,8 +23,13 @@ const LENGTH: usize = 1 << 16;
 /// The loop being lowered.
 #[derive(Copy, Clone)]
 pub(super) struct Chunk {
+    /// Index of the PROF.
+    prof: usize,
     /// Index of the test of the counter.
     test: usize,
+    /// The counter before it is tested, less a step.
+    counter: IrRef,
+    step: IrRef,
     /// Where a chunk begins.
     start: Block,
     /// The last value of the counter in the chunk.
@@ -58,7 +63,7 @@ impl Lower<'_> {
     /// The loop whose LOOP is the current instruction, if it can be split into chunks.
     pub(super) fn in_chunks(&self) -> Option<Counted> {
         let (trace, head): (&Trace, usize) = (self.cur.trace, self.cur.at);
-        let counted = counted(trace, head)?;
+        let counted = counted(trace, head).filter(|c| asks_at_its_end(trace, c))?;
         let is_last = self.cur.plan.class[counted.test + 1..]
             .iter()
             .zip(&trace.ins[counted.test + 1..])
@@ -70,8 +75,7 @@ impl Lower<'_> {
         (is_last && moves && !is_stressed && is_short).then_some(counted)
     }
 
-    /// At the start of a chunk, with its loop-carried values: where the chunk ends. If that is not where the loop ends, leaves if something
-    /// waits.
+    /// At the start of a chunk, with its loop-carried values: where the chunk ends.
     pub(super) fn begin_chunk(&mut self, counted: &Counted, start: Block) -> Res<()> {
         let length = (LENGTH / (self.cur.trace.ins.len() - self.cur.at)) as u32;
         self.cur.asked = Some(counted.prof);
@@ -95,15 +99,11 @@ impl Lower<'_> {
         let is_short = self.is32(IntCC::UnsignedLessThan, left, most as i32);
         self.pos.ins().brif(is_short, begun, &[BlockArg::Value(stop)], long, &[]);
         self.enter(long);
-        // Guards at the head of the loop have the same exit with other values.
-        self.cur.starting = true;
-        self.cur.emitting = counted.prof;
-        self.prof()?;
-        self.cur.starting = false;
         let last = self.last_in_chunk(counted, length)?;
         self.jump(begun, &[last]);
         self.enter(begun);
-        self.cur.chunk = Some(Chunk { test: counted.test, start, end });
+        let &Counted { prof, test, first: counter, step, .. } = counted;
+        self.cur.chunk = Some(Chunk { prof, test, counter, step, start, end });
         Ok(())
     }
 
@@ -135,14 +135,31 @@ impl Lower<'_> {
         let end = ChunkEnd { cc, value, stop, more, exit: self.exit()? };
         let branch = self.pos.ins().brif(cond, next, &[], over, &[]);
         let snap = self.cur.snap;
-        self.cur.last_guard = Some(GuardBranch { branch, cond, continues: true, next, exit: over, snap, over: Some(end) });
         self.enter(over);
         self.after_chunk(end);
         self.enter(more);
+        self.look(chunk, value)?;
         let args = self.carried()?;
         self.jump(chunk.start, &args);
         self.enter(next);
+        self.cur.last_guard = Some(GuardBranch { branch, cond, continues: true, next, exit: over, snap, over: Some(end) });
         Ok(true)
+    }
+
+    /// Between two chunks: PROF, which leaves as it would in front of the test, with the value that the counter had there.
+    fn look(&mut self, chunk: Chunk, next: Value) -> Res<()> {
+        let trace: &Trace = self.cur.trace;
+        let at_prof =
+            trace.snap_ids().find(|&k| trace.guarded_by(k).contains(&chunk.prof)).ok_or(self.bad("PROF without a snapshot"))?;
+        let step = self.int(chunk.step)?;
+        let counter = self.pos.ins().isub(next, step).into();
+        let now = (self.cur.snap, self.cur.exit, self.cur.emitting, self.cur.starting);
+        let carried = core::mem::replace(&mut self.cur.values[chunk.counter.ins_index()], counter);
+        (self.cur.snap, self.cur.exit, self.cur.emitting, self.cur.starting) = (at_prof, None, chunk.prof, true);
+        self.prof()?;
+        (self.cur.snap, self.cur.exit, self.cur.emitting, self.cur.starting) = now;
+        self.cur.values[chunk.counter.ins_index()] = carried;
+        Ok(())
     }
 
     /// At the end of a chunk: another one, or the exit.

@@ -35,7 +35,7 @@ fn takes_contents(side: &Trace, slot: SlotIdx, contents: &[Content]) -> bool {
         ins.op == Op::XLOAD && contents.contains(&Content { offset, ty: ins.ty })
     };
     let by_exits = side.snaps.iter().flat_map(|s| &s.slots).any(|s| s.value == object || address(s.value).is_some());
-    !by_exits && side.ins.iter().all(|ins| super::operands(*ins).all(|r| is_taken(ins, r)))
+    !by_exits && side.ins.iter().all(|ins| ins.operands().all(|r| is_taken(ins, r)))
 }
 
 impl<'a> Lower<'a> {

@@ -218,12 +218,12 @@ impl<'a> Lower<'a> {
         work.extend(snap.restored().filter(|s| self.is_cold(s.value)).map(|s| s.value.ins_index()));
         for r in sunk {
             let ins = self.cur.trace.ins[r.ins_index()];
-            work.extend(super::operands(ins).filter(|&r| self.is_cold(r)).map(|r| r.ins_index()));
+            work.extend(ins.operands().filter(|&r| self.is_cold(r)).map(|r| r.ins_index()));
         }
         while let Some(i) = work.pop() {
             need.push(i);
             let ins = self.cur.trace.ins[i];
-            work.extend(super::operands(ins).filter(|&r| self.is_cold(r)).map(|r| r.ins_index()));
+            work.extend(ins.operands().filter(|&r| self.is_cold(r)).map(|r| r.ins_index()));
         }
         need.sort_unstable();
         need.dedup();

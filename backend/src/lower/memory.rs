@@ -136,7 +136,7 @@ impl Lower<'_> {
             },
             Op::ALEN => {
                 let table = self.word(ins.a)?;
-                self.call_helper(Helper::TabLen, &[table])
+                self.call_helper(if ins.b == IrRef::NIL { Helper::TabLen } else { Helper::TabLenNext }, &[table])
             }
             _ => Err(BackendError::Unsupported(ins.op)),
         }

@@ -26,6 +26,7 @@ mod href;
 mod known;
 mod link;
 mod load;
+mod long_loop;
 mod memory;
 mod plan;
 mod rotate;
@@ -46,7 +47,7 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::packed_option::PackedOption;
 use fuel::Fuel;
 use known::KnownSlot;
-use perilune_recorder::ir::{Ins, IrRef, Mode, Op, SnapId, Trace, Ty};
+use perilune_recorder::ir::{Ins, IrRef, Op, SnapId, Trace, Ty};
 use perilune_vm::helper::Helper;
 use plan::{Class, Plan};
 use rotate::GuardBranch;
@@ -148,14 +149,6 @@ pub(crate) struct Lower<'a> {
 fn loads_nums(tree: &TraceTree<'_>) -> bool {
     let foreign = |i: &Ins| matches!(i.op, Op::XLOAD | Op::CALLXS) && i.ty.is_float();
     tree.trace.ins.iter().any(foreign) || tree.sides.iter().any(|(_, side)| loads_nums(side))
-}
-
-/// References among the operands of an instruction, constants excluded.
-fn operands(ins: Ins) -> impl Iterator<Item = IrRef> {
-    [(ins.op.mode_a(), ins.a), (ins.op.mode_b(), ins.b)]
-        .into_iter()
-        .filter(|(mode, r)| *mode == Mode::Ref && !r.is_const())
-        .map(|(_, r)| r)
 }
 
 /// Lowers a tree into an empty function.

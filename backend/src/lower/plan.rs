@@ -55,7 +55,7 @@ impl Plan {
                 self.used_by_exit(trace, slot.value, next, stored);
             }
             for r in trace.sunk(k) {
-                for r in super::operands(trace.ins[r.ins_index()]) {
+                for r in trace.ins[r.ins_index()].operands() {
                     self.used_by_exit(trace, r, next, stored);
                 }
             }

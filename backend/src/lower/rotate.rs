@@ -96,6 +96,6 @@ impl Lower<'_> {
             .skip(at + 1)
             .filter(|(i, ins)| ins.op != Op::PHI && self.cur.plan.class[*i] != Class::Dead);
         let by_exit = |k| trace.guarded_by(k).end > at + 1 && trace.snap(k).restored().any(|s| s.value == value);
-        later.any(|(_, &ins)| super::operands(ins).any(|r| r == value)) || trace.snap_ids().any(by_exit)
+        later.any(|(_, &ins)| ins.operands().any(|r| r == value)) || trace.snap_ids().any(by_exit)
     }
 }

@@ -20,6 +20,11 @@ pub const BUDGET: u32 = 10;
 /// reach the doubled threshold, and compiling soon uses up the next multiple. Of 30 programs of public libraries compiling took 20 % of the
 /// time in the mean, and up to 33 %, with 2; 15 % and up to 23 % with 4.
 pub const BACK_OFF: f64 = 4.0;
+/// A side trace may find that its root trace assumes too much: only integers where other numbers occur, for example. Recording the root trace
+/// again makes better code, but its whole tree has to be compiled again. So such side traces are kept until the tree has one of their
+/// instructions for so many others. With 1 or 2, loops with few side traces are not recorded again, although they run twice as long as they
+/// could (a Fourier transform of integers); large trees, such as those of interpreters, are kept with 8 and less.
+pub const OUTDATED: u32 = 4;
 /// Setting up the compiler with the first trace takes so long: measured.
 pub const SETUP: Duration = Duration::from_micros(700);
 /// Leaving compiled code and entering it again takes as long as so many bytecode instructions: 10 ns, measured.

@@ -54,7 +54,8 @@ impl Jit {
         {
             note_failure(x, parent.exit == SnapId::FIRST, failure.reason);
         }
-        if r.recorder.is_stale()
+        if failure.reason == Abort::Retry
+            && r.recorder.is_stale()
             && let Some(pos) = self.registry.borrow().disarm_root(r.recorder.root())
         {
             self.protos.borrow_mut().at(pos).record_next = true;

@@ -76,7 +76,8 @@ impl Jit {
         let params = self.settings.options.get().recorder(self.is_watched());
         // The handler may have removed the parent.
         let gone = !self.registry.borrow().has(exit.trace, &trace);
-        let place = TreePosition::side(number, root, exit);
+        let tolerated = self.registry.borrow().get(root).map_or(0, |e| e.account.tolerated());
+        let place = TreePosition::side(number, root, exit, tolerated);
         let recorder = match variant {
             _ if gone => Err(Abort::Error),
             Some(TraceStart { pos, original }) => Recorder::new_restart(vm, &params, pos.proto, (pos.ptr(), original), place),

@@ -99,6 +99,18 @@ pub struct Account {
     pub goes_round: bool,
     /// For a root trace: instructions that entering its tree has saved, less those that it has lost.
     pub saved: i64,
+    /// For a root trace: instructions of its tree; first those of traces that agree with what the root trace assumes, then those of side
+    /// traces that found that it assumes too much.
+    pub instructions: [u32; 2],
+}
+
+impl Account {
+    /// How many instructions a side trace may have that finds that the root trace assumes too much, such as only integers: see
+    /// [`cost::OUTDATED`].
+    pub fn tolerated(&self) -> u32 {
+        let [others, outdated] = self.instructions;
+        (others / cost::OUTDATED).saturating_sub(outdated)
+    }
 }
 
 /// Time that making a trace took.

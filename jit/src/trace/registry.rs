@@ -156,6 +156,7 @@ impl Registry {
             if let Some(root) = self.get_mut(done.root) {
                 root.sides += 1;
                 root.account.goes_round |= comes_back(done.trace.link, done.root);
+                root.account.instructions[usize::from(done.stale)] += done.trace.ins.len() as u32;
             }
         }
         if self.entries.len() <= n.index() {
@@ -175,7 +176,7 @@ impl Registry {
         protos[0].flags.set(protos[0].flags.get() | ProtoFlags::TRACED);
         table.add_trace(n, &done.trace, &protos);
         let entry = Entry {
-            account: Account { above, loop_snap, goes_round, saved: 0 },
+            account: Account { above, loop_snap, goes_round, saved: 0, instructions: [done.trace.ins.len() as u32, 0] },
             root: done.root,
             replaced_by: None,
             returns: done.trace.ins.iter().any(|i| i.op == Op::RETF),

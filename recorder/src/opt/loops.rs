@@ -128,6 +128,7 @@ impl Unroll<'_> {
             // No guard leaves through this snapshot.
             self.b.trace.snaps.pop();
         }
+        crate::opt::mem::table::check_appended(self.b, self.invar);
         self.emit_phis()
     }
 

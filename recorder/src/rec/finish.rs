@@ -10,7 +10,7 @@ use std::time::Instant;
 impl Recorder {
     /// Ends the trace; `None` if another iteration is to be recorded.
     pub(super) fn finish(&mut self, link: Link, pc: InsPtr) -> Rec<Option<FinishedTrace>> {
-        if self.feedback.stale {
+        if self.feedback.stale && self.b.trace.ins.len() > self.start.place.tolerated as usize {
             return Err(Abort::Retry);
         }
         self.snap(pc)?;
@@ -46,7 +46,20 @@ impl Recorder {
         };
         let (last, history) = (self.proto, self.b.history.take());
         let watched = core::mem::take(&mut self.deps.watched);
-        Ok(Some(FinishedTrace { trace, start_pc, first_pc, root, protos, last, stitch, passes, optimised, watched, history }))
+        Ok(Some(FinishedTrace {
+            trace,
+            start_pc,
+            first_pc,
+            root,
+            protos,
+            last,
+            stitch,
+            stale: self.feedback.stale,
+            passes,
+            optimised,
+            watched,
+            history,
+        }))
     }
 
     /// Was a slot read at the start of the iteration, and has a builtin written it since then? Its value at the end of the iteration is

@@ -252,7 +252,9 @@ impl Recorder {
         match done {
             Ok(None) => Step::Continue,
             Ok(Some(trace)) => Step::Done(Box::new(trace)),
-            Err(_) if self.feedback.stale => Step::Abort { reason: Abort::Retry, info: AbortInfo::None },
+            Err(_) if self.feedback.stale && self.start.place.tolerated == 0 => {
+                Step::Abort { reason: Abort::Retry, info: AbortInfo::None }
+            }
             Err(reason) => {
                 self.blame_switch(reason);
                 if reason == Abort::NyiBytecode && self.info == AbortInfo::None {

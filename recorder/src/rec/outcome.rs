@@ -26,6 +26,8 @@ pub struct FinishedTrace {
     pub last: Gc<Proto>,
     /// The builtin that it ends in front of, if the call is to be stitched.
     pub stitch: Option<Value>,
+    /// Does the root trace assume less than what was found?
+    pub stale: bool,
     /// What each pass did.
     pub passes: Vec<Pass>,
     /// Time that the passes took.

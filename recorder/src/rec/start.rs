@@ -21,16 +21,19 @@ pub struct TreePosition {
     pub root: TraceId,
     /// For a side trace: the exit that it continues at.
     pub parent: Option<TraceExit>,
+    /// For a side trace: how many instructions it may have if the root trace assumes less than it finds. If it is longer, the root trace is
+    /// recorded again instead.
+    pub tolerated: u32,
 }
 
 impl TreePosition {
     /// A root trace.
     pub fn root(id: TraceId) -> TreePosition {
-        TreePosition { id, root: id, parent: None }
+        TreePosition { id, root: id, parent: None, tolerated: 0 }
     }
     /// A side trace in the tree of `root`.
-    pub fn side(id: TraceId, root: TraceId, parent: TraceExit) -> TreePosition {
-        TreePosition { id, root, parent: Some(parent) }
+    pub fn side(id: TraceId, root: TraceId, parent: TraceExit, tolerated: u32) -> TreePosition {
+        TreePosition { id, root, parent: Some(parent), tolerated }
     }
 }
 

@@ -205,6 +205,38 @@ if not with_compiler or util.tracemc(1) then
   assert(share("li1", "^middle<f<", inlined) + found > 0.4)
 end
 
+-- Loops that are left for samples and entered again compute the same.
+do
+  local function leaf(x) return (x * 16807 + 12345) % 2147483647 % 65537 end
+  local last
+  local loops = {
+    function(n) local s = 0 for i = 1, n do s = s + leaf(i) last = i end return s end,
+    function(n) local s = 0 for i = n, 1, -1 do s = s + leaf(i) last = i end return s end,
+    function(n) local s = 0.5 for i = -n, n, 3 do s = s + i % 7 last = i end return s end,
+    function(n, step) local s = 0 for i = 1, n, step do s = s + leaf(i) last = i end return s end,
+    function(n) local t, s = {}, 0 for i = 1, n do local k = i % 100 + 1 t[k] = (t[k] or 0) + i s = s + t[k] % 5 last = i end return s end,
+    function(n) local s, old = 0, 0 for i = 1, n do s = s + (i - old) old = i last = old end return s + old end,
+  }
+  local function results(n)
+    local all = {}
+    for i, f in ipairs(loops) do
+      local s = f(n, 2)
+      all[i] = s .. " " .. last
+    end
+    return table.concat(all, ", ")
+  end
+  local n = with_compiler and util.tracemc(1) and 2000000 or 200000
+  local expected = results(n)
+  local calls = 0
+  profile.start("fi1", function() calls = calls + 1 end)
+  for _ = 1, 3 do
+    local got = results(n)
+    assert(got == expected, got)
+  end
+  profile.stop()
+  assert(calls > 1, calls)
+end
+
 -- The stack as text.
 local function stack(format, depth) local s = profile.dumpstack(format, depth) return s end
 local function outer(...) local s = stack(...) return s end

@@ -226,7 +226,31 @@ impl Table {
             self.border.set(border);
             return border;
         }
-        if self.hmask.get() == 0 { hi as u32 } else { self.len_in_hash(hi) }
+        let border = if self.hmask.get() == 0 { hi as u32 } else { self.len_in_hash(hi) };
+        self.border.set(border);
+        border
+    }
+    /// The same as [`Table::len`], if the element after the length that was found last has been set since then, and nothing else changed.
+    ///
+    /// Bisection takes the same way as before to that element. After it, it reads those elements whose distance is a power of two below the
+    /// lowest bit of its index: one element, in the mean over all indices.
+    #[inline]
+    pub fn len_after_append(&self) -> u32 {
+        let a = self.array_part();
+        let (hi, new) = (a.len().saturating_sub(1), self.border.get() as usize + 1);
+        let present = |i: usize| !a[i].get().is_nil();
+        if new < hi && hi.is_power_of_two() && present(new) && !present(hi) {
+            let mut step = (new & new.wrapping_neg()) / 2;
+            while step > 0 && !present(new + step) {
+                step /= 2;
+            }
+            if step == 0 {
+                self.border.set(new as u32);
+                debug_assert!(!present(new + 1));
+                return new as u32;
+            }
+        }
+        self.len()
     }
     /// Is the border 0?
     #[inline]

@@ -163,7 +163,9 @@ pub fn store(b: &mut IrBuffer, ins: Ins) -> Emit {
 }
 
 /// ALEN: depends on all values under integer keys.
-pub fn len(b: &mut IrBuffer, ins: Ins) -> Emit {
+pub fn len(b: &mut IrBuffer, mut ins: Ins) -> Emit {
+    // A copy for the loop may have other instructions before it.
+    ins.b = IrRef::NIL;
     if !b.flags.fwd {
         return b.append(ins);
     }
@@ -179,7 +181,7 @@ pub fn len(b: &mut IrBuffer, ins: Ins) -> Emit {
     }
     let mut r = b.newest(Op::ALEN);
     while r > lim {
-        // The hint has no influence on the result.
+        // The second operand has no influence on the result.
         if b.trace.ins[r.ins_index()].a == table {
             return Ok(r);
         }
@@ -191,8 +193,60 @@ pub fn len(b: &mut IrBuffer, ins: Ins) -> Emit {
             Some(t) => Ok(b.kint(t.len() as i32)),
             None => GUARD_FAILS,
         },
-        _ => b.append(ins),
+        _ => {
+            if is_appended(b, table) {
+                ins.b = b.kint(1);
+            }
+            b.append(ins)
+        }
     }
+}
+
+/// After the copy for the loop: in the iterations that follow, what is in front of the ALEN of a table that the iteration before took the length
+/// of as well is the rest of the loop. Appending may not be all that happens there.
+pub fn check_appended(b: &mut IrBuffer, body: usize) {
+    let (body, mut r) = (IrRef::of_ins(body), b.newest(Op::ALEN));
+    while r > body {
+        let (ins, older) = (b.trace.ins[r.ins_index()], b.older(r));
+        if ins.b != IrRef::NIL && older < body && !is_appended(b, ins.a) {
+            b.trace.ins[r.ins_index()].b = IrRef::NIL;
+        }
+        r = older;
+    }
+}
+
+/// Has nothing happened to a table since its length was taken by the newest ALEN, but that one element was appended: that `t[#t + 1]` was set?
+/// Then its length is found from the length before.
+fn is_appended(b: &IrBuffer, table: IrRef) -> bool {
+    let len = b.newest(Op::ALEN);
+    // Another name might be one of the same table.
+    if len == IrRef::NONE || b.trace.ins[len.ins_index()].a != table {
+        return false;
+    }
+    if alias::invalidated(b, table, len, |c| c.values || c.keys).max(alias::called(b, len, |_| false)) > len {
+        return false;
+    }
+    let mut appended = false;
+    let mut r = newest_store(b, None);
+    while r > len {
+        let store = b.trace.ins[r.ins_index()];
+        if may_change_len(b, table, store) {
+            if !appends(b, table, len, store) {
+                return false;
+            }
+            appended = true;
+        }
+        r = newest_store(b, Some(r));
+    }
+    appended
+}
+/// Does a store append an element to a table of a length?
+fn appends(b: &IrBuffer, table: IrRef, len: IrRef, store: Ins) -> bool {
+    let Some(address) = b.is_op(store.a, Op::AREF) else { return false };
+    let is_next = b.def(address.b).is_some_and(|i| {
+        matches!(i.op, Op::ADD | Op::ADDOV) && i.ty == Ty::Int && i.a == len && b.trace.konst(i.b) == Some(Const::Int(1))
+    });
+    is_next && store.ty != Ty::Nil && alias::table_of(b, store.a) == Some(table)
 }
 
 fn may_change_len(b: &IrBuffer, table: IrRef, store: Ins) -> bool {
