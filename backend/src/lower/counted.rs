@@ -17,9 +17,9 @@ pub(super) struct Counted {
 
 /// The loop of a trace whose LOOP is at `head`, if it is counted and has a PROF, and its last comparison tests the counter.
 pub(super) fn counted(trace: &Trace, head: usize) -> Option<Counted> {
-    let body = trace.ins.iter().enumerate().skip(head);
+    let mut body = trace.ins.iter().enumerate().skip(head);
     let prof = body.clone().find(|(_, i)| i.op == Op::PROF)?.0;
-    let (guard, test) = body.filter(|(_, i)| i.op.is_comparison()).last()?;
+    let (guard, test) = body.rfind(|(_, i)| i.op.is_comparison())?;
     let is_fixed = |r: IrRef| r.is_const() || r.ins_index() < head && !trace.ins.iter().any(|i| i.op == Op::PHI && i.a == r);
     let next = trace.def(test.a)?;
     let phi = trace.ins.iter().find(|i| i.op == Op::PHI && i.a == next.a && i.b == test.a)?;
