@@ -94,12 +94,22 @@ fn loops_in_chunks_end_where_they_should() {
     }
 }
 
-/// A chunk does not begin while something waits. The state is that of the second iteration, the first one in the loop.
+/// A chunk does not follow another one while something waits. The state is that of an iteration whose counter has not been changed yet: the
+/// loop is continued from there.
 #[test]
-fn chunks_do_not_begin_while_something_waits() {
-    for (up, loop_) in [(true, [1, 100_000, 1]), (true, [1, 1000, 0]), (false, [100_000, 1, -1]), (false, [1000, 1, 0])] {
+fn chunks_do_not_follow_while_something_waits() {
+    for (up, [first, stop, step]) in [(true, [1, 100_000, 1]), (true, [1, 100_000, 3]), (false, [100_000, 1, -1])] {
         let trace = counting(up, &[Op::PROF]);
-        assert_eq!(count(&trace, loop_, 0, true), (2, Value::int(loop_[0] + loop_[2]), 0));
+        let (exit, counter, _) = count(&trace, [first, stop, step], 0, true);
+        let at = counter.as_int().expect("an integer");
+        let iterations = (at - first) / step;
+        assert!(exit == 2 && (at - first) % step == 0 && (1000..1 << 16).contains(&iterations), "{exit} {at}");
+        let rest = count(&trace, [at, stop, step], 0, false);
+        assert_eq!(rest, count(&trace, [first, stop, step], 0, false));
+    }
+    // Loops that do not end.
+    for (up, loop_) in [(true, [1, 1000, 0]), (false, [1000, 1, 0])] {
+        assert_eq!(count(&counting(up, &[Op::PROF]), loop_, 0, true), (2, Value::int(loop_[0]), 0));
     }
 }
 
