@@ -108,7 +108,7 @@ pub fn address(v: Value) -> *mut c_void {
         let block = u.block.get();
         return if block.is_null() { payload(u) } else { block.cast() };
     }
-    if type_of(Some(v)) == 2 { core::ptr::with_exposed_provenance_mut(v.payload() as usize) } else { core::ptr::null_mut() }
+    if type_of(Some(v)) == 2 { core::ptr::with_exposed_provenance_mut(v.address() as usize) } else { core::ptr::null_mut() }
 }
 
 /// Are the values equal, by metamethods?

@@ -34,14 +34,10 @@ impl Buffer {
     fn used(&self) -> usize {
         self.end.addr() - self.bytes.as_ptr().addr()
     }
-    /// Appends bytes that fit.
-    fn append(&mut self, s: &[u8]) {
+    /// Where the next bytes go, as many as fit.
+    fn free(&mut self) -> &mut [MaybeUninit<u8>] {
         let used = self.used();
-        self.bytes[used..used + s.len()].write_copy_of_slice(s);
-        self.end = self.start().wrapping_add(used + s.len());
-    }
-    fn fits(&self, n: usize) -> bool {
-        n <= SIZE - self.used()
+        &mut self.bytes[used..]
     }
     /// The bytes in use.
     fn written(&self) -> &[u8] {
@@ -78,38 +74,59 @@ impl Buffer {
         self.strings += 1 - n;
         Ok(())
     }
+    /// Makes one string of all, on top of the stack.
+    fn push_all(&mut self, vm: &mut Vm) -> LuaResult<()> {
+        if self.strings == 0 {
+            // All is in the buffer of C.
+            crate::push::string(vm, self.written())?;
+            self.end = self.start();
+            self.strings = 1;
+            return Ok(());
+        }
+        let s = self.take();
+        self.join(vm, self.strings, &s)
+    }
     /// Moves the bytes in use to the stack.
     fn flush(&mut self, vm: &mut Vm) -> LuaResult<()> {
         let s = self.take();
         if s.is_empty() { Ok(()) } else { self.push(vm, s) }
     }
+    /// Adds bytes. Those that fit need no VM, which takes longer to reach than a few bytes take to copy.
     #[inline]
-    fn add(&mut self, vm: &mut Vm, s: &[u8]) -> LuaResult<()> {
-        if self.fits(s.len()) {
-            self.append(s);
-            return Ok(());
-        }
-        self.overflow(vm, s)
+    fn add(&mut self, s: &[u8]) -> LuaResult<()> {
+        let Some(free) = self.free().get_mut(..s.len()) else { return self.overflow(s) };
+        free.write_copy_of_slice(s);
+        self.end = self.end.wrapping_add(s.len());
+        Ok(())
     }
     /// Adds bytes that do not fit.
     #[inline(never)]
-    fn overflow(&mut self, vm: &mut Vm, s: &[u8]) -> LuaResult<()> {
+    fn overflow(&mut self, s: &[u8]) -> LuaResult<()> {
         let mut all = self.take();
         all.extend_from_slice(s);
-        self.push(vm, all)
+        self.inside(|buffer, vm| buffer.push(vm, all))
+    }
+    /// Calls `f` with the VM of the buffer's coroutine.
+    #[inline(always)]
+    fn inside<T>(&mut self, f: impl FnOnce(&mut Self, &mut Vm) -> T) -> T {
+        // SAFETY: the coroutine that `luaL_buffinit` was given; C code calls, so that no reference to the VM is in use.
+        unsafe { enter(self.l, move |vm| f(self, vm)) }
     }
     /// Adds the topmost value.
-    fn add_value(&mut self, vm: &mut Vm) -> LuaResult<()> {
-        let Some(s) = crate::access::string_at(vm, -1) else { return Ok(()) };
+    fn add_value(&mut self) -> LuaResult<()> {
+        let top = self.inside(|_, vm| {
+            let s = crate::access::string_at(vm, -1)?;
+            pop(vm, 1);
+            Some(s)
+        });
         // It stays alive: nothing is collected before it is copied.
-        pop(vm, 1);
-        self.add(vm, s.bytes())
+        top.map_or(Ok(()), |s| self.add(s.bytes()))
     }
 }
 
 /// Functions that take a buffer instead of a coroutine: the stub gets the coroutine by the buffer's Rust part, which jumps if it must.
 macro_rules! on_buffer {
-    ($($(#[$doc:meta])* fn $name:ident($b:ident => $vm:ident $(, $arg:ident: $ty:ty)* $(,)?) -> $ret:ty $body:block)*) => {$(
+    ($($(#[$doc:meta])* fn $name:ident($b:ident $(, $arg:ident: $ty:ty)* $(,)?) -> $ret:ty $body:block)*) => {$(
         mod $name {
             use super::*;
             /// The Rust part.
@@ -118,8 +135,8 @@ macro_rules! on_buffer {
             /// The contract of the crate.
             pub unsafe extern "C" fn inner(buffer: *mut Buffer $(, $arg: $ty)*) -> Outcome {
                 let $b = &mut *buffer;
-                let result: LuaResult<$ret> = enter($b.l, move |$vm| $body);
-                crate::abi::outcome(result)
+                let mut body = move || -> LuaResult<$ret> { $body };
+                crate::abi::outcome(body())
             }
         }
         $(#[$doc])*
@@ -138,29 +155,18 @@ macro_rules! on_buffer {
 
 on_buffer! {
     /// `luaL_prepbuffer`
-    fn luaL_prepbuffer(b => vm) -> *mut c_char {
-        b.flush(vm)?;
+    fn luaL_prepbuffer(b) -> *mut c_char {
+        b.inside(Buffer::flush)?;
         Ok(b.start())
     }
     /// `luaL_addlstring`
-    fn luaL_addlstring(b => vm, s: *const c_char, len: usize) -> () { b.add(vm, bytes(s, len)) }
+    fn luaL_addlstring(b, s: *const c_char, len: usize) -> () { b.add(bytes(s, len)) }
     /// `luaL_addstring`
-    fn luaL_addstring(b => vm, s: *const c_char) -> () { b.add(vm, crate::push::text(s)) }
+    fn luaL_addstring(b, s: *const c_char) -> () { b.add(crate::push::text(s)) }
     /// `luaL_addvalue`
-    fn luaL_addvalue(b => vm) -> () { b.add_value(vm) }
+    fn luaL_addvalue(b) -> () { b.add_value() }
     /// `luaL_pushresult`
-    fn luaL_pushresult(b => vm) -> () {
-        if b.strings == 0 {
-            // All is in the buffer of C.
-            crate::push::string(vm, b.written())?;
-            b.end = b.start();
-            b.strings = 1;
-            return Ok(());
-        }
-        let s = b.take();
-        let n = b.strings;
-        b.join(vm, n, &s)
-    }
+    fn luaL_pushresult(b) -> () { b.inside(Buffer::push_all) }
 }
 
 /// `luaL_buffinit`

@@ -6,7 +6,6 @@ use crate::abi::VaList;
 use crate::index;
 use crate::memory::collect;
 use crate::state::CFunction;
-use perilune_vm::value::PAYLOAD_MASK;
 use perilune_vm::{LuaResult, Value, Vm};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -59,13 +58,9 @@ pub fn string(vm: &mut Vm, s: &[u8]) -> LuaResult<*const c_char> {
     Ok(s.bytes_with_nul().as_ptr().cast())
 }
 
-/// A light userdata, whose address has 47 bits.
+/// A light userdata.
 pub fn light(vm: &mut Vm, p: *mut c_void) -> LuaResult<Value> {
-    let address = p.expose_provenance() as u64;
-    if address > PAYLOAD_MASK {
-        return Err(vm.rt_error("bad light userdata pointer"));
-    }
-    Ok(Value::lightud(address))
+    vm.new_lightud(p.expose_provenance() as u64)
 }
 
 /// A function in C with the topmost `n` values as upvalues, which are removed.

@@ -78,13 +78,14 @@ fn enter_other<T>(vm: &mut Vm, co: Gc<Thread>, f: impl FnOnce(&mut Vm) -> T) -> 
 ///
 /// # Safety
 /// There is a function in C at the address that takes no more than these arguments.
+#[inline]
 pub unsafe fn call_out(vm: &mut Vm, address: usize, arguments: [u64; 3]) -> LuaResult<u64> {
     let co = vm.cur;
     let link = &*co.link;
     let vm: *mut Vm = vm;
     let outer = link.current.replace(vm);
-    let arguments = [co.addr(), arguments[0], arguments[1], arguments[2]];
-    let outcome = call_c(address, &raw const arguments, link.jump.as_ptr());
+    let [a, b, c] = arguments;
+    let outcome = call_c(co.as_ptr(), a, b, c, link.jump.as_ptr(), address);
     link.current.set(outer);
     (*vm).outcome(outcome)
 }

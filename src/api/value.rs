@@ -45,8 +45,8 @@ pub type Number = f64;
 pub struct LightUserData(pub *mut c_void);
 
 impl LightUserData {
-    pub(crate) fn raw(self) -> Raw {
-        Raw::lightud(self.0.expose_provenance() as u64 & ((1 << 47) - 1))
+    pub(crate) fn raw(self) -> Option<Raw> {
+        Raw::any_lightud(self.0.expose_provenance() as u64)
     }
 }
 
@@ -138,7 +138,7 @@ impl Value {
         match self {
             Value::Nil => return Ok(Raw::NIL),
             Value::Boolean(b) => return Ok(Raw::bool(*b)),
-            Value::LightUserData(p) => return Ok(p.raw()),
+            Value::LightUserData(p) => return p.raw().ok_or_else(|| Error::runtime("bad light userdata pointer")),
             Value::Integer(i) => return Ok(Raw::number(*i as f64)),
             Value::Number(n) => return Ok(Raw::number(*n)),
             Value::Error(e) => return Ok(lua.0.enter(|vm| lua.0.error_value(vm, (**e).clone()))),
@@ -157,7 +157,7 @@ impl Value {
         } else if let Some(n) = v.as_number() {
             Value::from_number(n)
         } else if !v.is_gc() {
-            Value::LightUserData(LightUserData(core::ptr::with_exposed_provenance_mut(v.payload() as usize)))
+            Value::LightUserData(LightUserData(core::ptr::with_exposed_provenance_mut(v.address() as usize)))
         } else if let Some(e) = v.as_udata().and_then(failure::error_in) {
             e.map_or(Value::Nil, |e| Value::Error(Box::new(e)))
         } else {

@@ -7,7 +7,9 @@
 #   tests/capi/suites.sh FOLDER lpeg luv       some of them
 #
 # Folders: the sources of Debian's packages (`apt-get source lua-lpeg` and so on) or of the projects of the same names, and clones of
-# LuaJIT-test-cleanup, tarantool-luajit, mlua. LIBLUAJIT is the library to compare with.
+# LuaJIT-test-cleanup, tarantool-luajit, mlua. LIBLUAJIT is the library to compare with. The suites of luaposix and lyaml are run by specl, in
+# the folders specl (version 14.1.5), stdlib (41.2.0), optparse and luamacro. That of lgi needs Debian's packages libgirepository1.0-dev,
+# gobject-introspection, libcairo2-dev, gir1.2-gtk-3.0, dbus and xvfb.
 set -u
 sources=$(cd "$1" && pwd) || exit 2
 shift
@@ -22,11 +24,13 @@ export LUA_PATH="./?.lua;./?/init.lua;$LUA_PATH"
 
 # What differs from run to run: addresses, times, the order of keys, the name of the host.
 settle() { sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/[0-9.]+( ?(seconds|ms|s)\b)/TIME\1/g'; }
-# The first argument is the library, the second what the state runs first, the third the folder, the others script and arguments.
+# The first argument is the library, the second what the state runs first, the third the folder, the others script and arguments. A command that
+# gets the command to run is in `runner`, if there is one.
 run_in() {
     library=$1 first=$2 folder=$3
     shift 3
-    (cd "$folder" && with "$library" "$first" "$work/run" "$@") | settle
+    # shellcheck disable=SC2086
+    (cd "$folder" && with "$library" "$first" ${runner:-} "$work/run" "$@") | settle
 }
 report() {
     if [ "$3" = "$4" ]; then
@@ -93,6 +97,54 @@ luv() {
         esac
     done
 }
+# A copy of sources, in which a suite may write: name, folder (a pattern below the sources). Fails if they are not there.
+copy() {
+    from=$(echo "$sources"/$2)
+    [ -d "$from" ] || { echo "not there: $1" && return 1; }
+    rm -rf "$work/copies/$1"
+    mkdir -p "$work/copies"
+    cp -r "$from" "$work/copies/$1"
+}
+# Runs what specl, the runner of specifications, is asked for: a copy's name, its folder of specifications.
+specl() {
+    for part in specl stdlib optparse luamacro; do [ -d "$sources/$part" ] || { echo "not there: $part" && return; }; done
+    rm -rf "$work/copies/specl"
+    mkdir -p "$work/copies/specl"
+    cp -r "$sources"/specl/lib/specl "$sources"/stdlib/lib/std "$sources"/optparse/lib/* "$sources"/luamacro/macro* "$work/copies/specl/"
+    for part in specl/lib/specl/version stdlib/lib/std; do
+        sed 's/@[A-Z_]*@/1/g' "$sources/$part.lua.in" >"$work/copies/specl/${part#*/lib/}.lua"
+    done
+    echo 'require("specl.main")(arg):execute()' >"$work/copies/specl/run.lua"
+    for script in "$work/copies/$1/$2"/*_spec.yaml; do
+        # Users have names in some of them; and each says what it has taken.
+        USER=$(id -un) LOGNAME=$(id -un) LUA_PATH="./$2/?.lua;$work/copies/specl/?.lua;$work/copies/specl/?/init.lua;$LUA_PATH" \
+            sources=$work/copies suite "$1" "$1" . ../specl/run.lua -freport "$2/$(basename "$script")"
+    done
+}
+luaposix() { copy luaposix 'luaposix*' && specl luaposix specs; }
+lyaml() {
+    copy lyaml 'lyaml*' || return
+    # What it asks for the folder of the module in C. Its own part in Lua is that of the package.
+    printf '#!/bin/sh\necho "objdir=%s.%s"\n' "'" "'" >"$work/copies/lyaml/build-aux/luke"
+    rm -r "$work/copies/lyaml/lib"
+    specl lyaml spec
+}
+lgi() {
+    copy lgi 'lgi*' && make -s -C "$work/copies/lgi/tests" >/dev/null 2>&1 || return
+    # It shows windows, and calls services of a session.
+    echo 'LD_LIBRARY_PATH=tests:$LD_LIBRARY_PATH GI_TYPELIB_PATH=tests exec xvfb-run -a dbus-run-session -- "$@"' >"$work/session.sh"
+    sources=$work/copies runner="sh $work/session.sh" suite lgi lgi 'passed\.|FAILED|^status' tests/test.lua
+}
+# luasec's samples that need no other host: a server and a client, with certificates made for them.
+luasec() {
+    copy luasec 'luasec*' || return
+    (cd "$work/copies/luasec/samples/certs" && for name in rootA rootB clientA clientB serverA serverB; do sh $name.sh; done) >/dev/null 2>&1
+    # The server listens after that time.
+    echo '"$@" server.lua & sleep 0.5; "$@" client.lua; wait' >"$work/pair.sh"
+    for sample in alpn chain curve-negotiation digest ecdh info oneshot verify want; do
+        sources=$work/copies/luasec runner="sh $work/pair.sh" suite "luasec $sample" "samples/$sample" $all
+    done
+}
 # LuaJIT's tests of its C API and of the FFI, with modules in C and C++.
 libctest() {
     tests=$sources/LuaJIT-test-cleanup/test
@@ -135,5 +187,5 @@ mlua() {
     report mlua plain "$(cat "$work/mlua.ours")" "$(cat "$work/mlua.theirs")"
 }
 
-for name in ${*:-lfs lpeg cjson luasocket zlib md5 iconv mpack luasql lrexlib expat luaossl cqueues luv libctest tarantool mlua}; do $name; done
+for name in ${*:-lfs lpeg cjson luasocket zlib md5 iconv mpack luasql lrexlib expat luaposix lyaml lgi luasec luaossl cqueues luv libctest tarantool mlua}; do $name; done
 exit $failed

@@ -23,6 +23,7 @@ pub mod ids;
 pub mod interp;
 pub mod interrupt;
 pub mod layout;
+pub mod lightud;
 pub mod load;
 pub mod meta;
 pub mod object;

@@ -9,6 +9,7 @@
     reason = "the tag of a value says of what kind the object at its payload is; values with an object tag are made from such objects only"
 )]
 
+use crate::lightud;
 use crate::object::{Cdata, Func, Gc, GcHeader, Kind, Proto, Str, Table, Thread, Udata, UpVal};
 pub use crate::tag::{
     FIRST_TAGGED, INT_BITS, PAYLOAD_BITS, PAYLOAD_MASK, TAG_CDATA, TAG_FALSE, TAG_FUNC, TAG_INT, TAG_LIGHTUD, TAG_NIL, TAG_PROTO,
@@ -33,6 +34,16 @@ pub(crate) fn truncated(n: f64) -> i32 {
     #[cfg(not(target_arch = "x86_64"))]
     {
         n as i32
+    }
+}
+
+/// Does nothing, in a branch that the compiler may not replace by a selection, as it must be executed only there.
+#[inline(always)]
+fn keep_branch() {
+    // SAFETY: there are no instructions.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("", options(nomem, nostack, preserves_flags));
     }
 }
 
@@ -69,10 +80,7 @@ impl Value {
     /// The same by a branch, which is predicted: what uses the value need not wait until `n` is known and converted.
     #[inline]
     pub fn number_by_branch(n: f64) -> Value {
-        // A call of a cold function in a branch keeps the compiler from selecting the value without one.
-        #[cold]
-        fn cold() {}
-        Value::number_after(n, cold)
+        Value::number_after(n, keep_branch)
     }
     #[inline(always)]
     fn number_after(n: f64, if_int: impl FnOnce()) -> Value {
@@ -90,7 +98,10 @@ impl Value {
     #[inline]
     pub fn integer(n: i64) -> Value {
         match i32::try_from(n) {
-            Ok(i) => Value::int(i),
+            Ok(i) => {
+                keep_branch();
+                Value::int(i)
+            }
             Err(_) => Value::num(n as f64),
         }
     }
@@ -103,10 +114,20 @@ impl Value {
     const fn tagged(tag: u64, payload: u64) -> Value {
         Value(tag << PAYLOAD_BITS | payload)
     }
-    /// A light userdata: a bare address of at most 47 bits.
+    /// A light userdata: an address that is its own payload ([`lightud`]).
     #[inline(always)]
     pub const fn lightud(address: u64) -> Value {
         Value::tagged(TAG_LIGHTUD, address & PAYLOAD_MASK)
+    }
+    /// A light userdata: any address. `None`: too many addresses that have not the same upper bits are in use.
+    #[inline]
+    pub fn any_lightud(address: u64) -> Option<Value> {
+        Some(Value::lightud(lightud::payload(address)?))
+    }
+    /// The address that this light userdata is, or that of this object.
+    #[inline]
+    pub fn address(self) -> u64 {
+        if self.tag() == TAG_LIGHTUD { lightud::address(self.payload()) } else { self.payload() }
     }
     /// A string.
     #[inline(always)]

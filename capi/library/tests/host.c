@@ -408,7 +408,9 @@ static int new_number(lua_State *L) {
 
 static void userdata(lua_State *L) {
   static const luaL_Reg methods[] = {{"value", number_value}, {NULL, NULL}};
+  static const uintptr_t wide[] = {0, 5, 0x7fffffffe000, 0x200000000000, 0x3fffffffffff, 0x800000000000, 0xffffa1234567, UINTPTR_MAX - 1};
   static char key;
+  unsigned i;
   void *p;
   part("userdata");
   printf("%d ", luaL_newmetatable(L, "number"));
@@ -432,6 +434,14 @@ static void userdata(lua_State *L) {
   printf("%d %d\n", lua_touserdata(L, -1) == &key, lua_type(L, -1));
   lua_pushliteral(L, "by address");
   lua_settable(L, LUA_REGISTRYINDEX);
+  for (i = 0; i < sizeof(wide) / sizeof(*wide); i++) {
+    lua_pushlightuserdata(L, (void *)wide[i]);
+    lua_pushlightuserdata(L, (void *)wide[i]);
+    lua_pushlightuserdata(L, (void *)(wide[i] + 1));
+    printf("%d %d %d ", lua_rawequal(L, -2, -3), lua_rawequal(L, -1, -2), lua_touserdata(L, -1) == (void *)(wide[i] + 1));
+    printf("%d\n", lua_topointer(L, -2) == (void *)wide[i]);
+    lua_pop(L, 3);
+  }
   lua_pushlightuserdata(L, &key);
   lua_gettable(L, LUA_REGISTRYINDEX);
   show(L, "registry");
@@ -501,6 +511,33 @@ static int yielding(lua_State *L) {
   lua_pushliteral(L, "yielded");
   lua_insert(L, 1);
   return lua_yield(L, lua_gettop(L));
+}
+
+/* Values that a coroutine which waits is resumed with, and those that it yields: more and fewer than the other side takes, with others below
+ * them; and an error. */
+static void resumptions(lua_State *L) {
+  lua_State *co = lua_newthread(L);
+  int i, k;
+  part("resumptions");
+  luaL_loadstring(co,
+    "local n = 0 while n < 9 do"
+    " local a, b = coroutine.yield(n) n = n + 1"
+    " if n % 3 == 0 then a, b = coroutine.yield(b, a, n) end"
+    " local all = {coroutine.yield()}"
+    " coroutine.yield(unpack(all)) coroutine.yield(#all, (coroutine.yield(a, b)))"
+    " end error(coroutine.yield('last'), 0)");
+  for (i = 0; lua_status(co) <= LUA_YIELD && i < 100; i++) {
+    int status, n = i ? i * 7 % 5 : 0;
+    for (k = 0; k < n; k++) lua_pushinteger(co, 10 * i + k);
+    status = lua_resume(co, n - (n == 4));
+    if (status != LUA_YIELD) {
+      printf("%d %s\n", status, lua_tostring(co, -1));
+      break;
+    }
+    show(co, "yielded");
+    if (i % 3) lua_settop(co, 0);
+  }
+  lua_pop(L, 1);
 }
 
 static void coroutines(lua_State *L) {
@@ -658,6 +695,7 @@ int main(int argc, char **argv) {
   references(L);
   buffers(L);
   coroutines(L);
+  resumptions(L);
   debugging(L);
   others(L);
   rest(L);

@@ -5,33 +5,40 @@ use super::unwind::personality;
 use super::{HANDLER, Outcome};
 use core::arch::naked_asm;
 
-/// Begins a border call: the address of the cell for its stack pointer is in `x2`. The frame pointer has what was noted.
+/// Begins a border call: the address of the cell for its stack pointer is in this register. The frame pointer has what was noted.
 macro_rules! note {
-    () => {
-        ".cfi_startproc
-        // Relative, in four bytes.
-        .cfi_personality 0x1b, {personality}
-        // `bti c`, which older processors execute as a no-op.
-        hint 34
-        stp x29, x30, [sp, #-176]!
-        .cfi_def_cfa_offset 176
-        .cfi_offset x29, -176
-        .cfi_offset x30, -168
-        mov x29, sp
-        .cfi_def_cfa_register x29
-        stp x19, x20, [sp, #16]
-        stp x21, x22, [sp, #32]
-        stp x23, x24, [sp, #48]
-        stp x25, x26, [sp, #64]
-        stp x27, x28, [sp, #80]
-        stp d8, d9, [sp, #96]
-        stp d10, d11, [sp, #112]
-        stp d12, d13, [sp, #128]
-        stp d14, d15, [sp, #144]
-        ldr x9, [x2]
-        stp x9, x2, [sp, #160]
-        mov x9, sp
-        str x9, [x2]"
+    ($jump:literal) => {
+        concat!(
+            ".cfi_startproc
+            // Relative, in four bytes.
+            .cfi_personality 0x1b, {personality}
+            // `bti c`, which older processors execute as a no-op.
+            hint 34
+            stp x29, x30, [sp, #-176]!
+            .cfi_def_cfa_offset 176
+            .cfi_offset x29, -176
+            .cfi_offset x30, -168
+            mov x29, sp
+            .cfi_def_cfa_register x29
+            stp x19, x20, [sp, #16]
+            stp x21, x22, [sp, #32]
+            stp x23, x24, [sp, #48]
+            stp x25, x26, [sp, #64]
+            stp x27, x28, [sp, #80]
+            stp d8, d9, [sp, #96]
+            stp d10, d11, [sp, #112]
+            stp d12, d13, [sp, #128]
+            stp d14, d15, [sp, #144]
+            ldr x9, [",
+            $jump,
+            "]\n stp x9, ",
+            $jump,
+            ", [sp, #160]
+            mov x9, sp
+            str x9, [",
+            $jump,
+            "]"
+        )
     };
 }
 
@@ -56,15 +63,15 @@ macro_rules! leave {
     };
 }
 
-/// Calls the C function at `address` with four arguments. `jump` is the cell with the stack pointer of the innermost border call; meanwhile it
-/// has that of this one.
+/// Calls the C function at `address` with a coroutine and three more arguments. `jump` is the cell with the stack pointer of the innermost
+/// border call; meanwhile it has that of this one.
 ///
 /// # Safety
 /// There is a C function at the address that takes no more than these arguments. `jump` is the cell of the VM that the function uses.
 // SAFETY: the body follows the calling convention of C.
 #[unsafe(naked)]
-pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump: *mut *mut u8) -> Outcome {
-    naked_asm!(note!(), "mov x9, x0", "ldp x2, x3, [x1, #16]", "ldp x0, x1, [x1]", "blr x9", "mov x1, xzr", leave!(), personality = sym personality)
+pub unsafe extern "C" fn call_c<T>(coroutine: *mut T, a: u64, b: u64, c: u64, jump: *mut *mut u8, address: usize) -> Outcome {
+    naked_asm!(note!("x4"), "blr x5", "mov x1, xzr", leave!(), personality = sym personality)
 }
 
 /// Calls the function at the end of the arguments with `a`, `b` and `c`. `jump` is as for [`call_c`].
@@ -76,11 +83,11 @@ pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump
 pub unsafe extern "C" fn call_entry<A, B>(
     a: *mut A,
     b: *mut B,
-    jump: *mut *mut u8,
     c: usize,
+    jump: *mut *mut u8,
     entry: unsafe extern "C" fn(*mut A, *mut B, usize) -> u32,
 ) -> Outcome {
-    naked_asm!(note!(), "mov x2, x3", "blr x4", "mov x1, xzr", leave!(), personality = sym personality)
+    naked_asm!(note!("x3"), "blr x4", "mov x1, xzr", leave!(), personality = sym personality)
 }
 
 /// Calls a function in C without a border call of its own, and continues with `C`: an error returns from the border call that the caller, a
@@ -121,7 +128,7 @@ pub unsafe extern "C" fn call_function<C: super::Continuation, T>(vm: *mut C::Vm
 #[unsafe(naked)]
 pub unsafe extern "C" fn call_any(call: *mut super::Call, stack: *const u64, jump: *mut *mut u8) -> Outcome {
     naked_asm!(
-        note!(),
+        note!("x2"),
         "mov x19, x0",
         "ldr x10, [x19, #216]",
         "add x11, x10, #1",

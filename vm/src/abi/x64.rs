@@ -5,25 +5,32 @@ use super::unwind::personality;
 use super::{HANDLER, Outcome};
 use core::arch::naked_asm;
 
-/// Begins a border call: the address of the cell for its stack pointer is in `rdx`. The stack pointer is 8 bytes off a multiple of 16 then.
+/// Begins a border call: the address of the cell for its stack pointer is in this register. The stack pointer is 8 bytes off a multiple of
+/// 16 then.
 macro_rules! note {
-    () => {
-        ".cfi_startproc
-        // Relative, in four bytes.
-        .cfi_personality 0x1b, {personality}
-        push rbp
-        .cfi_adjust_cfa_offset 8
-        .cfi_rel_offset rbp, 0
-        mov rbp, rsp
-        .cfi_def_cfa_register rbp
-        push rbx
-        push r12
-        push r13
-        push r14
-        push r15
-        push rdx
-        push [rdx]
-        mov [rdx], rsp"
+    ($jump:literal) => {
+        concat!(
+            ".cfi_startproc
+            // Relative, in four bytes.
+            .cfi_personality 0x1b, {personality}
+            push rbp
+            .cfi_adjust_cfa_offset 8
+            .cfi_rel_offset rbp, 0
+            mov rbp, rsp
+            .cfi_def_cfa_register rbp
+            push rbx
+            push r12
+            push r13
+            push r14
+            push r15
+            push ",
+            $jump,
+            "\n push [",
+            $jump,
+            "]\n mov [",
+            $jump,
+            "], rsp"
+        )
     };
 }
 
@@ -45,23 +52,18 @@ macro_rules! leave {
     };
 }
 
-/// Calls the C function at `address` with four arguments. `jump` is the cell with the stack pointer of the innermost border call; meanwhile it
-/// has that of this one.
+/// Calls the C function at `address` with a coroutine and three more arguments. `jump` is the cell with the stack pointer of the innermost
+/// border call; meanwhile it has that of this one.
 ///
 /// # Safety
 /// There is a C function at the address that takes no more than these arguments. `jump` is the cell of the VM that the function uses.
 // SAFETY: the body follows the calling convention of C.
 #[unsafe(naked)]
-pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump: *mut *mut u8) -> Outcome {
+pub unsafe extern "C" fn call_c<T>(coroutine: *mut T, a: u64, b: u64, c: u64, jump: *mut *mut u8, address: usize) -> Outcome {
     naked_asm!(
-        note!(),
+        note!("r8"),
         "sub rsp, 8",
-        "mov rax, rdi",
-        "mov rdi, [rsi]",
-        "mov rdx, [rsi + 16]",
-        "mov rcx, [rsi + 24]",
-        "mov rsi, [rsi + 8]",
-        "call rax",
+        "call r9",
         "xor edx, edx",
         "add rsp, 8",
         leave!(),
@@ -78,14 +80,13 @@ pub unsafe extern "C" fn call_c(address: usize, arguments: *const [u64; 4], jump
 pub unsafe extern "C" fn call_entry<A, B>(
     a: *mut A,
     b: *mut B,
-    jump: *mut *mut u8,
     c: usize,
+    jump: *mut *mut u8,
     entry: unsafe extern "C" fn(*mut A, *mut B, usize) -> u32,
 ) -> Outcome {
     naked_asm!(
-        note!(),
+        note!("rcx"),
         "sub rsp, 8",
-        "mov rdx, rcx",
         "call r8",
         "xor edx, edx",
         "add rsp, 8",
@@ -126,7 +127,7 @@ pub unsafe extern "C" fn call_function<C: super::Continuation, T>(vm: *mut C::Vm
 #[unsafe(naked)]
 pub unsafe extern "C" fn call_any(call: *mut super::Call, stack: *const u64, jump: *mut *mut u8) -> Outcome {
     naked_asm!(
-        note!(),
+        note!("rdx"),
         "mov rbx, rdi",
         "mov rcx, [rbx + 216]",
         // An odd number of words aligns the stack.

@@ -8,7 +8,10 @@
 )]
 
 use super::frame;
+use super::run::Entries;
+use super::{Driver, Loop, Tail};
 use crate::Vm;
+use crate::error::LuaResult;
 use crate::object::{Gc, Thread, ThreadStatus};
 use crate::value::Value;
 
@@ -34,6 +37,17 @@ pub enum Resumed {
     /// It has failed; the error is on top.
     Failed,
 }
+
+/// Resumes the coroutine that is the first argument of the builtin at a slot, with all values on its stack.
+///
+/// # Safety
+/// The contract of the handlers; the coroutine waits in a call of `coroutine.yield` by a Lua function.
+unsafe extern "C" fn enter_resume<D: Driver>(vm: *mut Vm, func: *mut Value, _: usize) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe { super::switch::resume_for_native::<D>(vm, func.add(2)) }
+}
+
+const RESUME: Entries = Entries { in_loop: enter_resume::<Loop>, in_tail: enter_resume::<Tail> };
 
 impl Vm {
     /// Is it a coroutine on which no function runs, so that native code may push values to it ([`Vm::new_stack`])?
@@ -123,30 +137,26 @@ impl Vm {
         }
         co.stack_changed();
         let at = self.stack_offset(self.top);
-        let result = self.reserve(n + 2).and_then(|()| {
-            self.push(resume);
-            self.push(Value::thread(co));
-            // SAFETY: the values are on the stack of the coroutine, which does not run; room was made for them on the running stack.
+        let result = if super::switch::can_resume_in_place(self, co) {
+            // SAFETY: the values are on top of the coroutine's stack. Others below them are dropped.
             unsafe {
-                let first = co.top.get().sub(n);
-                frame::move_values(first, self.top, n);
-                self.top = self.top.add(n);
-                if co.status.get() != ThreadStatus::Suspended {
-                    // Values below the function are dropped.
-                    *co.base.get() = *first.sub(1);
-                    co.top.set(co.base.get().add(1));
-                    Vm::close_stack(co);
-                }
+                frame::move_values(co.top.get().sub(n), co.base.get(), n);
+                co.top.set(co.base.get().add(n));
             }
-            co.top.set(co.base.get());
-            self.call_top(n + 1, -1, frame::Catch::Nothing)
-        });
+            self.resume_in_place(resume, co)
+        } else {
+            self.resume_by_builtin(resume, co, n)
+        };
         if result.is_err() {
             let e = self.take_error();
             self.give(co, &[e]);
             return Resumed::Failed;
         }
         let first = self.stack_at(at);
+        if self.top == first {
+            // What it yields is on its stack.
+            return Resumed::Yielded;
+        }
         // SAFETY: the results are on top of the running stack: whether there was no error, and values.
         let (succeeded, values) = unsafe {
             let n = self.top.offset_from(first) as usize;
@@ -163,6 +173,37 @@ impl Vm {
         self.give(co, values);
         self.top = self.stack_at(at);
         status
+    }
+    /// Resumes a coroutine that waits in a call of `coroutine.yield` by a Lua function, with all values on its stack. What it yields is left
+    /// there; otherwise the results of `resume`, the builtin `coroutine.resume`, are pushed.
+    fn resume_in_place(&mut self, resume: Value, co: Gc<Thread>) -> LuaResult<()> {
+        let at = self.stack_offset(self.top);
+        self.reserve(2)?;
+        self.push(resume);
+        self.push(Value::thread(co));
+        let result = self.call_in_place(RESUME, at, 1, frame::Catch::Resumption);
+        self.top = self.stack_at(at).wrapping_add(*result.as_ref().unwrap_or(&0) as usize);
+        result.map(|_| ())
+    }
+    /// Calls `resume`, the builtin `coroutine.resume`, with the coroutine and the topmost `n` values on its stack.
+    fn resume_by_builtin(&mut self, resume: Value, co: Gc<Thread>, n: usize) -> LuaResult<()> {
+        self.reserve(n + 2)?;
+        self.push(resume);
+        self.push(Value::thread(co));
+        // SAFETY: the values are on the stack of the coroutine, which does not run; room was made for them on the running stack.
+        unsafe {
+            let first = co.top.get().sub(n);
+            frame::move_values(first, self.top, n);
+            self.top = self.top.add(n);
+            if co.status.get() != ThreadStatus::Suspended {
+                // Values below the function are dropped.
+                *co.base.get() = *first.sub(1);
+                co.top.set(co.base.get().add(1));
+                Vm::close_stack(co);
+            }
+        }
+        co.top.set(co.base.get());
+        self.call_top(n + 1, -1, frame::Catch::Nothing)
     }
     /// Pushes values to a coroutine that does not run.
     fn give(&mut self, co: Gc<Thread>, values: &[Value]) {

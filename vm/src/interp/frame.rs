@@ -57,6 +57,8 @@ pub enum Catch {
     Error,
     /// As [`Catch::Error`]; first the handler in the slot so many slots below the frame's base is called.
     Handler(usize),
+    /// As [`Catch::Nothing`], in a resumption by native code. What the coroutine yields is left on its own stack.
+    Resumption,
 }
 
 impl Catch {
@@ -68,7 +70,8 @@ impl Catch {
         let code = match self {
             Catch::Nothing => 0,
             Catch::Error => 1,
-            Catch::Handler(below) => 1 + below as u64,
+            Catch::Resumption => 2,
+            Catch::Handler(below) => 2 + below as u64,
         };
         Value::link(code << Catch::SHIFT | link(delta, C).bits())
     }
@@ -77,7 +80,8 @@ impl Catch {
         match link >> Catch::SHIFT {
             0 => Catch::Nothing,
             1 => Catch::Error,
-            code => Catch::Handler(code as usize - 1),
+            2 => Catch::Resumption,
+            code => Catch::Handler(code as usize - 2),
         }
     }
 }

@@ -9,66 +9,71 @@ const RESERVE: usize = 256 << 10;
 const PART: usize = 8;
 
 /// The stack of a thread.
-struct Bounds {
+#[derive(Copy, Clone, Debug)]
+pub struct Bounds {
     /// Its lowest address.
-    low: Cell<usize>,
+    low: usize,
     /// Its size.
-    size: Cell<usize>,
+    size: usize,
     /// Bytes that are kept free; [`UNKNOWN`] before the system was asked.
-    reserve: Cell<usize>,
+    reserve: usize,
 }
 
 /// Every address is nearer to the end than this.
 const UNKNOWN: usize = usize::MAX;
 
 thread_local! {
-    static BOUNDS: Bounds = const { Bounds { low: Cell::new(0), size: Cell::new(0), reserve: Cell::new(UNKNOWN) } };
+    static BOUNDS: Cell<Bounds> = const { Cell::new(Bounds::NOT_FOUND) };
 }
 
 impl Bounds {
+    /// Before the system was asked.
+    pub const NOT_FOUND: Bounds = Bounds { low: 0, size: 0, reserve: UNKNOWN };
+
     /// How far an address is from the end. It is far for one that is not on the stack.
     #[inline(always)]
     fn distance(&self, address: usize) -> usize {
-        address.wrapping_sub(self.low.get())
+        address.wrapping_sub(self.low)
     }
     #[inline(always)]
     fn is_near(&self, address: usize) -> bool {
-        self.distance(address) < self.reserve.get()
+        self.distance(address) < self.reserve
     }
-    /// Asks the system where the stack of this thread ends, if that is not known.
+    /// The stack of this thread; asks the system if that is not known.
     #[cold]
     #[inline(never)]
-    fn find(&self) {
-        if self.reserve.get() == UNKNOWN {
+    fn find() -> Bounds {
+        let mut found = BOUNDS.get();
+        if found.reserve == UNKNOWN {
             let (low, size) = bounds().unwrap_or((0, 0));
-            self.low.set(low);
-            self.size.set(size);
-            self.reserve.set(RESERVE.min(size / PART));
+            found = Bounds { low, size, reserve: RESERVE.min(size / PART) };
+            BOUNDS.set(found);
         }
+        found
     }
 }
 
 /// Is the native stack of this thread nearly used up? The end of a stack that is not the thread's own, such as that of a coroutine library,
-/// is not known.
+/// is not known. `known` has the bounds from the outermost of the calls that have not returned, which are all on one thread: to ask the thread
+/// for its variable is itself a call in a shared library.
 #[inline]
-pub(super) fn is_at_end() -> bool {
+pub(super) fn is_at_end(known: &mut Bounds, is_outermost: bool) -> bool {
     let local = 0u8;
     let here = (&raw const local).addr();
-    BOUNDS.with(|bounds| {
-        bounds.is_near(here) && {
-            bounds.find();
-            bounds.is_near(here)
-        }
-    })
+    if is_outermost {
+        *known = BOUNDS.get();
+    }
+    known.is_near(here) && {
+        *known = Bounds::find();
+        known.is_near(here)
+    }
 }
 
 /// Are so many bytes of the native stack free, as far as is known?
 pub fn has_room(bytes: usize) -> bool {
     let local = 0u8;
-    BOUNDS.with(|bounds| {
-        bounds.find();
-        (bytes..bounds.size.get()).contains(&bounds.distance((&raw const local).addr()))
-    })
+    let found = Bounds::find();
+    (bytes..found.size).contains(&found.distance((&raw const local).addr()))
 }
 
 /// Lowest address and size of this thread's stack.

@@ -5,7 +5,7 @@
 )]
 
 use super::frame::{self, Catch, below, kind, link_of};
-use super::{Driver, Loop, R, Tail, call};
+use super::{Driver, Loop, R, Tail, call, native_stack};
 use crate::Vm;
 use crate::abi::call_entry;
 use crate::error::{LuaError, LuaResult};
@@ -33,7 +33,7 @@ impl Status {
 }
 
 /// How the interpreter is entered: with a VM, a slot and a number of values.
-type Entry = unsafe extern "C" fn(*mut Vm, *mut Value, usize) -> u32;
+pub(super) type Entry = unsafe extern "C" fn(*mut Vm, *mut Value, usize) -> u32;
 
 /// Calls the value at a slot with `n` arguments; the frame is written.
 ///
@@ -53,23 +53,39 @@ unsafe extern "C" fn enter_return<D: Driver>(vm: *mut Vm, from: *mut Value, n: u
     unsafe { call::return_values::<D>(R::at_entry(vm, (*vm).base), from, n) }
 }
 
-/// Enters the interpreter in tail position. If the VM has functions in C, this is a border call, so that they need none of their own.
+/// How the interpreter is entered with each of its drivers.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Entries {
+    pub(super) in_loop: Entry,
+    pub(super) in_tail: Entry,
+}
+
+const CALL: Entries = Entries { in_loop: enter_call::<Loop>, in_tail: enter_call::<Tail> };
+const RETURN: Entries = Entries { in_loop: enter_return::<Loop>, in_tail: enter_return::<Tail> };
+
+/// Enters the interpreter. If the VM has functions in C, and handlers are in tail position, this is a border call, so that they need none of
+/// their own.
 ///
 /// # Safety
 /// The contract of the handlers: no reference to the VM is used meanwhile.
 #[inline(always)]
-unsafe fn enter(vm: *mut Vm, entry: Entry, at: *mut Value, n: usize) -> u32 {
+unsafe fn enter(vm: *mut Vm, entries: Entries, at: *mut Value, n: usize) -> u32 {
+    // SAFETY: the caller's promise.
+    if unsafe { (*vm).interp.use_loop_driver } {
+        // SAFETY: the same.
+        return unsafe { (entries.in_loop)(vm, at, n) };
+    }
     // SAFETY: the link lives as long as the heap.
     let link = unsafe { &*(*vm).heap.link };
     if !link.has_functions.get() {
         // SAFETY: the caller's promise.
-        return unsafe { entry(vm, at, n) };
+        return unsafe { (entries.in_tail)(vm, at, n) };
     }
     // SAFETY: a field of the VM.
     let depth = link.depth.replace(unsafe { (*vm).interp.native_depth });
     let current = link.current.replace(vm);
     // SAFETY: the caller's promise; the cell is that of this VM.
-    let outcome = unsafe { call_entry(vm, at, link.jump.as_ptr(), n, entry) };
+    let outcome = unsafe { call_entry(vm, at, n, link.jump.as_ptr(), entries.in_tail) };
     link.current.set(current);
     link.depth.set(depth);
     // SAFETY: no other reference to the VM is used.
@@ -77,6 +93,15 @@ unsafe fn enter(vm: *mut Vm, entry: Entry, at: *mut Value, n: usize) -> u32 {
 }
 
 impl Vm {
+    /// Raises an error if calls from Rust are nested too deep for one more.
+    #[inline(always)]
+    fn check_native_stack(&mut self) -> LuaResult<()> {
+        let depth = self.interp.native_depth;
+        if depth >= self.depth.native || native_stack::is_at_end(&mut self.interp.native_stack, depth == 0) {
+            return Err(self.overflow_error("C stack overflow"));
+        }
+        Ok(())
+    }
     /// Calls any callable value; the results are pushed (`nresults` of them, or all if -1) and counted.
     pub fn call_value(&mut self, f: Value, args: &[Value], nresults: i32) -> LuaResult<u32> {
         let status = self.call_all(f, args.len(), |to| {
@@ -99,9 +124,7 @@ impl Vm {
     /// Calls any callable value with `n` arguments, which `fill` writes; all results are pushed, and counted.
     #[inline]
     fn call_all(&mut self, f: Value, n: usize, fill: impl FnOnce(*mut Value)) -> LuaResult<u32> {
-        if self.interp.native_depth >= self.depth.native || super::native_stack::is_at_end() {
-            return Err(self.overflow_error("C stack overflow"));
-        }
+        self.check_native_stack()?;
         self.reserve(n + 8)?;
         self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
         let (saved_base, saved_top) = (self.stack_offset(self.base), self.stack_offset(self.top));
@@ -115,7 +138,7 @@ impl Vm {
             fill(new);
             self.top = new.add(n);
             self.interp.native_depth += 1;
-            let result = self.dispatch_from(new.sub(2), n);
+            let result = self.dispatch_from(CALL, new.sub(2), n);
             self.interp.native_depth -= 1;
             result
         };
@@ -129,10 +152,12 @@ impl Vm {
         }
     }
     /// Calls the value below the topmost `nargs` values with them as arguments. The results, `nresults` of them or all if -1, are put in
-    /// the place of function and arguments, which are gone after an error, too. A handler is given by its distance from the top.
+    /// the place of function and arguments, which are gone after an error, too. A handler is given by its distance from the top. Inlined, as
+    /// what is to be caught is a constant in the callers that matter.
+    #[inline(always)]
     pub fn call_top(&mut self, nargs: usize, nresults: i32, catch: Catch) -> LuaResult<()> {
         let at = self.stack_offset(self.top.wrapping_sub(nargs + 1));
-        let result = self.call_in_place(at, nargs, catch);
+        let result = self.call_in_place(CALL, at, nargs, catch);
         self.top = self.stack_at(at);
         let n = result? as usize;
         let want = usize::try_from(nresults).unwrap_or(n);
@@ -150,10 +175,9 @@ impl Vm {
         Ok(())
     }
     /// Calls the value at an offset of the stack; how many results there are from that offset on.
-    fn call_in_place(&mut self, at: usize, n: usize, catch: Catch) -> LuaResult<u32> {
-        if self.interp.native_depth >= self.depth.native || super::native_stack::is_at_end() {
-            return Err(self.overflow_error("C stack overflow"));
-        }
+    #[inline(always)]
+    pub(super) fn call_in_place(&mut self, entries: Entries, at: usize, n: usize, catch: Catch) -> LuaResult<u32> {
+        self.check_native_stack()?;
         self.reserve(8)?;
         self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
         let base = self.stack_offset(self.base);
@@ -175,7 +199,7 @@ impl Vm {
             *slot.add(2) = catch.link(new.offset_from(self.base) as usize);
             self.top = new.add(n);
             self.interp.native_depth += 1;
-            let result = self.dispatch_from(new.sub(2), n);
+            let result = self.dispatch_from(entries, new.sub(2), n);
             self.interp.native_depth -= 1;
             result
         };
@@ -308,13 +332,11 @@ impl Vm {
     }
     /// Runs the dispatch until the frame entered from Rust returns, unwinding errors on the way.
     #[inline(always)]
-    fn dispatch_from(&mut self, func: *mut Value, n: usize) -> LuaResult<()> {
+    fn dispatch_from(&mut self, entries: Entries, func: *mut Value, n: usize) -> LuaResult<()> {
         let before = self.begin_activity(Activity::Interpreter);
         let vm: *mut Vm = self;
         // SAFETY: the contract of the handlers: `vm` is this VM, and no reference to it is used while they run.
-        let status = unsafe {
-            if self.interp.use_loop_driver { enter_call::<Loop>(vm, func, n) } else { enter(vm, enter_call::<Tail>, func, n) }
-        };
+        let status = unsafe { enter(vm, entries, func, n) };
         let result = if status == Status::DONE { Ok(()) } else { self.dispatch_until_return(status) };
         self.begin_activity(before);
         result
@@ -337,7 +359,7 @@ impl Vm {
                 (*vm).unwind()?;
                 let n = (*vm).multres as usize;
                 let from = (*vm).top.sub(n);
-                status = if loop_driver { enter_return::<Loop>(vm, from, n) } else { enter(vm, enter_return::<Tail>, from, n) };
+                status = enter(vm, RETURN, from, n);
             }
         }
     }
@@ -409,7 +431,7 @@ impl Vm {
                     frame::PCALL if !passes => return,
                     frame::COR => return,
                     frame::C if !passes => match Catch::of(link_of(base)) {
-                        Catch::Nothing => {}
+                        Catch::Nothing | Catch::Resumption => {}
                         Catch::Error => return,
                         Catch::Handler(below) => {
                             let handler = *base.sub(below);

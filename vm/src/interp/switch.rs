@@ -5,10 +5,10 @@
 //! makes the state that the builtin would have made. There is no call of Rust code, nothing is allocated, and the stacks do not move.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
-use super::call::{FUNCC, adjust_results, call_at};
+use super::call::{FUNCC, adjust_results, call_at, return_special};
 use super::co::MAX_NESTING;
-use super::frame::{func_of, kind, link_of, move_values};
-use super::{Driver, R, frame, op};
+use super::frame::{Catch, func_of, kind, link_of, move_values};
+use super::{Driver, R, Status, at_header, frame, op};
 use crate::Vm;
 use crate::bc::Ins;
 use crate::object::{Gc, Thread, ThreadStatus};
@@ -49,19 +49,70 @@ op! {
         let Some(to) = co.resumer.get() else { return by_builtin::<D>(r) };
         let (resuming, limit) = (to.base.get(), to.limit());
         let link = link_of(resuming);
-        if co.native_depth.get() != (*vm).interp.native_depth || kind(link) != frame::LUA || resuming.add(n) > limit {
+        if kind(link) != frame::LUA {
+            return r.to(yield_to_native::<D>);
+        }
+        if co.native_depth.get() != (*vm).interp.native_depth || resuming.add(n) > limit {
             return by_builtin::<D>(r);
         }
-        co.status.set(ThreadStatus::Suspended);
-        co.base.set(r.base);
-        co.top.set(r.base);
-        co.resumer.set(None);
+        suspend(r, co, 0);
         run_on(vm, to, resuming, limit);
         // The first result of `resume`. What `wrap` has made returns none of its own.
         let first = usize::from(func_of(resuming).ffid() == Builtin::CoroutineResume.id());
         *resuming.sub(2) = Value::TRUE;
         return_to::<D>(r, resuming, link, first, (r.base, n))
     }
+}
+
+op! {
+    /// Yields to native code, which finds the values on the stack of the coroutine.
+    #[inline(never)]
+    yield_to_native<D>(r) {
+        let vm = r.vm;
+        let co = (*vm).cur;
+        let Some(to) = co.resumer.get() else { return by_builtin::<D>(r) };
+        let resuming = to.base.get();
+        let link = link_of(resuming);
+        let is_resumption = kind(link) == frame::C && Catch::of(link) == Catch::Resumption;
+        if !is_resumption || co.native_depth.get() != (*vm).interp.native_depth {
+            return by_builtin::<D>(r);
+        }
+        suspend(r, co, r.nargs());
+        run_on(vm, to, resuming, to.limit());
+        // The frame of `coroutine.resume` returns nothing.
+        R { base: resuming, pc: resuming.cast(), ins: 0, ..r }.to(return_special::<D>)
+    }
+}
+
+/// Suspends the running coroutine, whose running builtin has `n` values in its frame that stay there.
+#[inline(always)]
+unsafe fn suspend(r: R, co: Gc<Thread>, n: usize) {
+    co.status.set(ThreadStatus::Suspended);
+    co.base.set(r.base);
+    co.top.set(r.base.add(n));
+    co.resumer.set(None);
+}
+
+/// Resumes the coroutine that is the first argument of the builtin whose frame is at `base`, with all values on its stack.
+///
+/// # Safety
+/// The contract of the handlers. [`can_resume_in_place`] holds.
+pub(super) unsafe fn resume_for_native<D: Driver>(vm: *mut Vm, base: *mut Value) -> u32 {
+    let r = R { a: at_header(1), ..R::at_entry(vm, base) };
+    let co: Gc<Thread> = Gc::from_addr((*base).payload());
+    let (frame, top) = (co.base.get(), co.top.get());
+    if !switch(r, co, frame, co.limit()) {
+        return Status::ERROR;
+    }
+    return_to::<D>(r, frame, link_of(frame), 0, (frame, top.offset_from(frame) as usize))
+}
+
+/// Does the coroutine wait in a call of `coroutine.yield` by a Lua function, so that native code can resume it with what is on its stack?
+pub(super) fn can_resume_in_place(vm: &Vm, co: Gc<Thread>) -> bool {
+    // SAFETY: the frame that a coroutine waits in.
+    co.status.get() == ThreadStatus::Suspended
+        && unsafe { kind(link_of(co.base.get())) } == frame::LUA
+        && vm.cur.nesting.get() < MAX_NESTING
 }
 
 /// Leaves the case to the builtin. FUNCC knows its frame and the number of its arguments, and uses no other register: they need not be

@@ -127,6 +127,10 @@ impl Vm {
     pub fn new_host_function(&mut self, native: NativeFn, upvalues: &[Value]) -> Gc<Func> {
         self.new_builtin(HOST.as_ptr(), native, Builtin::NativeFunction.id(), upvalues)
     }
+    /// A light userdata, any address. Fails if too many addresses that have not the same upper bits are in use.
+    pub fn new_lightud(&mut self, address: u64) -> LuaResult<Value> {
+        Value::any_lightud(address).ok_or_else(|| self.rt_error("bad light userdata pointer"))
+    }
     /// A function in C at an address, which `native` calls. Behind its upvalues, of which there are 254 at most, it has a hidden one: the
     /// address.
     pub fn new_c_function(&mut self, native: NativeFn, address: usize, upvalues: &[Value]) -> Gc<Func> {

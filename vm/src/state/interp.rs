@@ -3,6 +3,7 @@
 use crate::bc::Ins;
 use crate::hooks::Mode;
 use crate::interp::hook::Hook;
+use crate::interp::native_stack::Bounds;
 use crate::interp::{Dispatching, HandlerTable, R};
 
 /// Number of hot counters. Loops and functions share them by hash; with fewer counters, code that is not hot would often underflow in large
@@ -39,6 +40,8 @@ pub struct InterpState {
     pub hook: Hook,
     /// A handler for each opcode. Changed in place, so that a change takes effect at the next instruction.
     pub(crate) handlers: HandlerTable,
+    /// The native stack that the calls from Rust are on.
+    pub(crate) native_stack: Bounds,
 }
 
 impl Default for InterpState {
@@ -56,6 +59,7 @@ impl Default for InterpState {
             resume_ins: Ins(0),
             hook: Hook::default(),
             handlers: Dispatching::CompilerOff.handlers(false),
+            native_stack: Bounds::NOT_FOUND,
         }
     }
 }

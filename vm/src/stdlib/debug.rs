@@ -361,7 +361,8 @@ fn check_upvalue(vm: &mut Vm, i: usize, lua_only: bool) -> LuaResult<(Gc<Func>, 
 pub fn upvalueid(vm: &mut Vm) -> LuaResult<u32> {
     let (f, i) = check_upvalue(vm, 0, false)?;
     let id = if f.is_lua() { f.upvalues()[i].get().addr() } else { core::ptr::from_ref(&f.native_upvalues()[i]).addr() as u64 };
-    vm.ret1(Value::lightud(id))
+    let id = vm.new_lightud(id)?;
+    vm.ret1(id)
 }
 
 /// `debug.upvaluejoin(f1, n1, f2, n2)`

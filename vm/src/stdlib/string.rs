@@ -119,14 +119,15 @@ fn repeat(vm: &mut Vm, all: &mut Vec<u8>, n: usize) -> LuaResult<()> {
     Ok(())
 }
 
-/// A string made from the bytes of the first argument, in the VM's buffer.
+/// The first argument, its bytes changed in the VM's buffer.
 #[inline(always)]
-fn mapped(vm: &mut Vm, fill: impl FnOnce(&mut Vec<u8>, &[u8])) -> LuaResult<u32> {
+fn mapped(vm: &mut Vm, change: impl FnOnce(&mut [u8])) -> LuaResult<u32> {
     let s = vm.check_str(0)?;
     vm.check_alloc(s.len())?;
     let mut buf = core::mem::take(&mut vm.strings.buffer);
     buf.clear();
-    fill(&mut buf, s.bytes());
+    buf.extend_from_slice(s.bytes());
+    change(&mut buf);
     let r = vm.ret_str(&buf);
     vm.keep_buffer(buf);
     r
@@ -134,17 +135,17 @@ fn mapped(vm: &mut Vm, fill: impl FnOnce(&mut Vec<u8>, &[u8])) -> LuaResult<u32>
 
 /// `string.reverse(s)`
 pub fn reverse(vm: &mut Vm) -> LuaResult<u32> {
-    mapped(vm, |out, s| out.extend(s.iter().rev()))
+    mapped(vm, <[u8]>::reverse)
 }
 
 /// `string.lower(s)`
 pub fn lower(vm: &mut Vm) -> LuaResult<u32> {
-    mapped(vm, |out, s| out.extend(s.iter().map(u8::to_ascii_lowercase)))
+    mapped(vm, <[u8]>::make_ascii_lowercase)
 }
 
 /// `string.upper(s)`
 pub fn upper(vm: &mut Vm) -> LuaResult<u32> {
-    mapped(vm, |out, s| out.extend(s.iter().map(u8::to_ascii_uppercase)))
+    mapped(vm, <[u8]>::make_ascii_uppercase)
 }
 
 /// `string.dump(f [, strip])`. A mode string may also say what to strip: `s` for debug information.

@@ -8,7 +8,7 @@ use crate::value::{TAG_LIGHTUD, Value};
 
 /// The address of the object of a value; 0 if it has none.
 pub fn address(v: Value) -> u64 {
-    if v.is_gc() || v.tag() == TAG_LIGHTUD { v.payload() } else { 0 }
+    if v.is_gc() || v.tag() == TAG_LIGHTUD { v.address() } else { 0 }
 }
 
 /// Appends the text of a value.

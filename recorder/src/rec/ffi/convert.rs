@@ -11,7 +11,7 @@ use perilune_vm::ffi::ctype::{CTypeId, CTypeTable, Info, POINTER_SIZE};
 use perilune_vm::ffi::load::{Load, load};
 use perilune_vm::ffi::scalar::{Number, Scalar};
 use perilune_vm::layout::ofs;
-use perilune_vm::{Value, Vm};
+use perilune_vm::{Value, Vm, lightud};
 
 /// Where a value of C is, and how it is there.
 #[derive(Copy, Clone)]
@@ -144,7 +144,10 @@ impl Recorder {
                 Ok((self.b.emit(Op::ADD, Ty::P64, r, first)?, to))
             }
             (Ty::P64, Conversion::Scalar { to, .. }) => Ok((self.b.knull(Ty::P64), to)),
-            (Ty::LightUd, Conversion::Scalar { to: to @ Scalar::Pointer, .. }) => Ok((r, to)),
+            (Ty::LightUd, Conversion::Scalar { to: to @ Scalar::Pointer, .. }) => {
+                self.guard_own_address(r, v)?;
+                Ok((r, to))
+            }
             (Ty::U8, Conversion::Scalar { to, .. }) => {
                 let bit = self.b.kint(i32::from(v.truthy()));
                 self.store_form(bit, Ty::Int, to, v, Scalar::I32)
@@ -152,6 +155,17 @@ impl Recorder {
             (Ty::Int | Ty::Num, Conversion::Scalar { from: s, to }) => self.store_form(r, from, to, v, s),
             _ => Err(Abort::BadType),
         }
+    }
+    /// Guards that a light userdata is an address itself.
+    fn guard_own_address(&mut self, r: IrRef, v: Value) -> Rec<()> {
+        if lightud::is_encoded(v.payload()) {
+            return Err(Abort::BadType);
+        }
+        let first = self.b.kword(lightud::FIRST_ENCODED, Ty::U64);
+        let above = self.b.emit(Op::SUB, Ty::U64, r, first)?;
+        let n = self.b.kword(lightud::ENCODED, Ty::U64);
+        self.b.compare(Op::GE, above, n)?;
+        Ok(())
     }
     /// A scalar in the form that is stored. Whether it is true is guarded for a boolean.
     fn store_form(&mut self, r: IrRef, from: Ty, to: Scalar, v: Value, source: Scalar) -> Rec<(IrRef, Scalar)> {

@@ -7,7 +7,7 @@ use crate::error::{LuaError, LuaResult};
 use crate::ffi::ctype::CTypeId;
 use crate::object::table_resize::hbits_for;
 use crate::object::{Gc, Table};
-use crate::value::{PAYLOAD_MASK, Value};
+use crate::value::Value;
 
 /// Tables with larger parts are an error at once.
 const MAX_ARRAY: u32 = (1 << 27) + 1;
@@ -81,10 +81,7 @@ impl<'a> Decoder<'a> {
             tag::LIGHTUD32 => Value::lightud(u64::from(u32::from_le_bytes(self.fixed()?))),
             tag::LIGHTUD64 => {
                 let address = u64::from_le_bytes(self.fixed()?);
-                if address & !PAYLOAD_MASK != 0 {
-                    return Err(self.bad_tag(tag));
-                }
-                Value::lightud(address)
+                self.vm.new_lightud(address)?
             }
             tag::INT64..=tag::COMPLEX => {
                 let bytes = self.take(if tag == tag::COMPLEX { 16 } else { 8 })?;

@@ -64,7 +64,7 @@ impl Encoder<'_> {
         } else if v.is_bool() {
             self.tag(if v.truthy() { tag::TRUE } else { tag::FALSE });
         } else if v.tag() == TAG_LIGHTUD {
-            self.address(v.payload());
+            self.address(v.address());
         } else if let Some(c) = v.as_cdata() {
             return self.cdata(c);
         } else {
