@@ -50,6 +50,11 @@ fn overflows_are_learned_together() {
 }
 
 #[test]
+fn indices_of_loops_are_checked_outside() {
+    passes_in_both("steps.lua", &[]);
+}
+
+#[test]
 fn exits_share_side_traces() {
     passes_in_both("shared.lua", &[]);
 }

@@ -10,6 +10,7 @@ use super::{Registry, patch};
 use crate::Jit;
 use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{Link, SnapId};
+use perilune_vm::interp::hook::is_header;
 use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Vm};
 
@@ -26,7 +27,8 @@ impl Registry {
         let (n, exit) = (e.root, e.trace.parent?);
         let root = self.get(n)?;
         let is_in_front = exit.trace == n && exit.exit != SnapId::FIRST && exit.exit.number() < root.account.loop_snap;
-        let is_loop = root.trace.link == Link::Loop && e.trace.link == Link::Root(n);
+        // The rare side may also lead somewhere else, to an inner loop for instance.
+        let is_loop = root.start.is_some_and(|s| !is_header(s.original.op())) && e.trace.link == Link::Root(n);
         if !is_in_front || !is_loop || root.tree.is_some() || root.replaced_by.is_some() {
             return None;
         }

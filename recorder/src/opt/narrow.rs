@@ -24,19 +24,20 @@ pub fn to_bit(b: &mut IrBuffer, r: IrRef) -> Emit {
 /// The counter of a numeric loop in the next iteration: `idx + step`.
 ///
 /// `idx` is not beyond `stop`, or this iteration would not run. So the sum fits if `stop + step` does. That is checked once, outside the
-/// loop, unless the check would fail for `stop_now`, the current value of `stop`.
-pub fn next_index(b: &mut IrBuffer, idx: IrRef, step: i32, stop: IrRef, stop_now: i32) -> Emit {
-    let k = b.kint(step);
-    if !b.flags.narrow || stop_now.checked_add(step).is_none() {
-        return b.emit(Op::ADDOV, Ty::Int, idx, k);
+/// loop, unless the check would fail for the current values of both, `stop_now` and `step_now`.
+pub fn next_index(b: &mut IrBuffer, idx: IrRef, (step, step_now): (IrRef, i32), (stop, stop_now): (IrRef, i32)) -> Emit {
+    if !b.flags.narrow || stop_now.checked_add(step_now).is_none() {
+        return b.emit(Op::ADDOV, Ty::Int, idx, step);
     }
-    // A constant stop makes the check vanish.
-    if step >= 0 {
-        let most = b.kint(i32::MAX - step);
+    // Where one of them is constant, its range may make the check vanish.
+    if !step.is_const() {
+        b.emit(Op::ADDOV, Ty::Int, stop, step)?;
+    } else if step_now >= 0 {
+        let most = b.kint(i32::MAX - step_now);
         b.emit(Op::LE, Ty::Int, stop, most)?;
     } else {
-        let least = b.kint(i32::MIN - step);
+        let least = b.kint(i32::MIN - step_now);
         b.emit(Op::GE, Ty::Int, stop, least)?;
     }
-    b.emit_ins(Ins { flags: 0, ..Ins::new(Op::ADDOV, Ty::Int, idx, k) })
+    b.emit_ins(Ins { flags: 0, ..Ins::new(Op::ADDOV, Ty::Int, idx, step) })
 }

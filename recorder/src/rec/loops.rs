@@ -172,7 +172,7 @@ impl Recorder {
         let (next, stay) = match (vi.as_int(), vs.as_int(), vl.as_int()) {
             (Some(i), Some(s), Some(l)) => {
                 let Some(n) = i.checked_add(s) else { return Err(Abort::LeavingLoop) };
-                (self.for_add(idx, step, stop, (s, l))?, if up { n <= l } else { n >= l })
+                (narrow::next_index(&mut self.b, idx, (step, s), (stop, l))?, if up { n <= l } else { n >= l })
             }
             _ => {
                 let (i, s, l) = (vi.as_num_unchecked(), vs.as_num_unchecked(), vl.as_num_unchecked());
@@ -187,13 +187,6 @@ impl Recorder {
         self.set(ra + 3, next);
         let (body, behind) = (view::target(pc, ins), view::at(pc, 1));
         self.for_guard(ForTest { ra, up, stay, idx: next, stop, ty, body, behind })
-    }
-    /// `idx + step`, which does not overflow if the limit is far enough from the largest int.
-    fn for_add(&mut self, idx: IrRef, step: IrRef, stop: IrRef, (s, l): (i32, i32)) -> Rec<IrRef> {
-        if step.is_const() {
-            return narrow::next_index(&mut self.b, idx, s, stop, l);
-        }
-        self.b.emit(Op::ADDOV, Ty::Int, idx, step)
     }
     fn for_guard(&mut self, test: ForTest) -> Rec<Event> {
         let ForTest { ra, up, stay, idx, stop, ty, body, behind } = test;

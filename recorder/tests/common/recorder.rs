@@ -417,7 +417,8 @@ impl<'a> Recorder<'a> {
         let (i, limit) = (self.read(m, self.p.counter)?, self.read(m, self.p.limit)?);
         self.snapshot(pc)?;
         let stop_now = m.get(self.p.limit).as_int().ok_or(Abort::BadType)?;
-        let i = narrow::next_index(&mut self.b, i, 1, limit, stop_now)?;
+        let one = self.b.kint(1);
+        let i = narrow::next_index(&mut self.b, i, (one, 1), (limit, stop_now))?;
         self.b.compare(Op::LE, i, limit)?;
         self.write(self.p.counter, i);
         Ok(())

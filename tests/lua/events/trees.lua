@@ -45,6 +45,23 @@ assert(traces == 2 and trees == 0, traces)
 again, same, one = run(10, seldom, 20000)
 assert(again == result and same == 3 and one == 0, same)
 
+-- The same if the rare side leads into a loop that has a trace, so that the root trace ends there.
+local function seldom_inner(n)
+  local usual, rare = 0, 0
+  for i = 1, n do
+    if i > 5 and i < 40 then
+      for k = 1, i do rare = rare + k end
+    else
+      usual = usual + i
+    end
+  end
+  return usual + rare
+end
+result, traces, trees = run(1000000, seldom_inner, 20000)
+assert(trees == 0, trees)
+again, same, one = run(10, seldom_inner, 20000)
+assert(again == result and same == traces + 1, same)
+
 -- A function that calls itself: traces are added, and the tree is compiled again with them.
 local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
 result, traces, trees = run(0, fib, 20)
