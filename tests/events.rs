@@ -50,6 +50,11 @@ fn overflows_are_learned_together() {
 }
 
 #[test]
+fn numbers_have_the_form_of_compiled_code() {
+    passes_in_both("forms.lua", &[]);
+}
+
+#[test]
 fn indices_of_loops_are_checked_outside() {
     passes_in_both("steps.lua", &[]);
 }

@@ -114,7 +114,7 @@ unsafe fn integral(p: *const Value) -> Option<i32> {
     (upper < slot::INT && f64::from(i) == x).then_some(i)
 }
 
-/// Modulo. For integers in either form, without a division of doubles.
+/// Modulo. For integers in either form, without a division of doubles; the result is an int if both are, as in compiled code.
 ///
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
@@ -124,7 +124,8 @@ unsafe fn modulo<D: Driver>(r: R, b: *const Value, c: *const Value) -> u32 {
         && let Some(y) = integral(c)
         && let Some(m) = mod_int(x, y)
     {
-        *r.ra() = Value::int(m);
+        let are_ints = slot::upper(b) == slot::INT && slot::upper(c) == slot::INT;
+        *r.ra() = if are_ints { Value::int(m) } else { Value::num(f64::from(m)) };
         return r.next::<D>();
     }
     r.to(modulo_num::<D>)
