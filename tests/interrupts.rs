@@ -45,7 +45,7 @@ fn interrupted(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
 }
 
 /// Programs that do not end, by what they do.
-const ENDLESS: [(&str, &str); 12] = [
+const ENDLESS: [(&str, &str); 13] = [
     ("an empty loop", "while true do end"),
     ("a sum", "local x = 0 while true do x = x + 1 end"),
     ("a counted loop", "for i = 1, math.huge do end"),
@@ -57,6 +57,7 @@ const ENDLESS: [(&str, &str); 12] = [
     ("a coroutine", "local c = coroutine.wrap(function() while true do coroutine.yield(1) end end) while true do c() end"),
     ("inside a coroutine", "coroutine.wrap(function() local x = 0 while true do x = x + 1 end end)()"),
     ("garbage", "local t while true do t = {t and {} or 1} end"),
+    ("a match in very many ways", "local s = ('a'):rep(1e5) s:find(('a-'):rep(30) .. 'b')"),
     ("waiting for input", "io.read() error('read on')"),
 ];
 

@@ -2,8 +2,8 @@
 # Programs that nobody here wrote read what the observers write: tests/consumers/run.sh FOLDER
 #
 # FOLDER holds what there is of them: `tarantool-luajit` and `luau`, checkouts of those repositories, and `npm`, where the packages
-# heap-snapshot-toolkit, v8-heapsnapshot, speedscope and pprof-format are installed. What is not there is skipped, and that is said. PERILUNE is
-# the command, by default that of a release build.
+# heap-snapshot-toolkit, v8-heapsnapshot, pprof-format, speedscope, and playwright-core for it, are installed. What is not there is skipped, and
+# that is said. PERILUNE is the command, by default that of a release build.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "${1:?usage: run.sh FOLDER}" && pwd)
@@ -95,13 +95,13 @@ if command -v go > "$work/out"; then
 else
   skip "pprof" "no go"
 fi
-app=$folder/npm/node_modules/speedscope/dist/release/index.html
-if [ -f "$app" ] && command -v chromium > "$work/out" && command -v node > "$work/out"; then
+if [ -d "$folder/npm/node_modules/speedscope" ] && [ -d "$folder/npm/node_modules/playwright-core" ] &&
+  command -v chromium > "$work/out" && command -v node > "$work/out"; then
   for file in profile.json:speedscope profile.pb.gz:pprof; do
-    limited node "$here/speedscope.mjs" "$work/${file%:*}" "$app" "$work" "${file#*:}" && r=0 || r=1
+    limited node "$here/speedscope.mjs" "$work/${file%:*}" "$folder/npm" "$work" "${file#*:}" && r=0 || r=1
     result "speedscope reads ${file%:*}" $r
   done
 else
-  skip "speedscope" "no package in $folder/npm, or no chromium"
+  skip "speedscope" "no speedscope or playwright-core in $folder/npm, or no chromium or node"
 fi
 exit $failed

@@ -1,19 +1,24 @@
 // Opens a profile in speedscope itself (npm), in a browser without a window, and reads its table of functions.
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { openPage, withBrowser } from '../browser/browser.mjs'
 import { compare } from './shares.mjs'
 
-const [file, app, work, format] = process.argv.slice(2)
+const [file, folder, work, format] = process.argv.slice(2)
 // What speedscope's own command does.
 const loader = join(work, 'loader.js')
 const content = readFileSync(file).toString('base64')
 writeFileSync(loader, `speedscope.loadFileFromBase64(${JSON.stringify(basename(file))}, ${JSON.stringify(content)})`)
-const options = ['--headless', '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
-  '--allow-file-access-from-files', '--virtual-time-budget=30000', '--dump-dom', `--user-data-dir=${join(work, 'chromium')}`]
-const url = `file://${app}#localProfilePath=${loader}&view=sandwich`
-const page = execFileSync('chromium', [...options, url], { timeout: 120000, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] })
-const text = page.toString().replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+const app = join(folder, 'node_modules/speedscope/dist/release/index.html')
+// It draws by WebGL, here without a graphics card.
+const args = ['--headless', '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+  '--allow-file-access-from-files']
+const text = await withBrowser(folder, { args }, async (browser) => {
+  const page = await openPage(browser, [])
+  await page.goto(`file://${app}#localProfilePath=${loader}&view=sandwich`)
+  await page.getByText(/^sixty \(shares/).first().waitFor()
+  return (await page.locator('body').innerText()).replace(/\s+/g, ' ')
+})
 compare(`speedscope of ${format}`, work, format, (name) => {
   const found = text.match(new RegExp(`\\((\\d+(?:\\.\\d+)?)%\\) \\S+ \\([^)]*%\\) ${name} \\(shares`))
   if (!found) throw new Error(`no ${name} in: ${text.slice(0, 1000)}`)

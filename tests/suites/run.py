@@ -12,7 +12,7 @@ reasons; whatever else fails, hangs or crashes fails this command, and so does w
     --only PART     tarantool-tests, ffi-files and lua-harness: files whose name contains PART
     --beside CMD    a LuaJIT: a line with what it passes, and what it fails, in front of those of the suites
 """
-import argparse, concurrent.futures, os, shutil, signal, subprocess, sys, tempfile, time
+import argparse, concurrent.futures, os, resource, shutil, signal, subprocess, sys, tempfile, time
 from collections import namedtuple
 from pathlib import Path
 
@@ -31,6 +31,8 @@ MODES = {
     "eval": EARLY + ["-Oeval=1"],
     "exits": EARLY + ["-Oexitof=3", "-Oexitat=1", "-Oexitevery=2"],
 }
+# Address space of one process, in bytes: some tests take all that there is.
+MEMORY = 8 << 30
 # What the command reads: a suite does not see what whoever runs it has set.
 VARIABLES = ["LUA_PATH", "LUA_CPATH", "LUA_INIT", "LUAJIT_VERBOSEFILE", "LUAJIT_DUMPFILE", "LUAJIT_LISTFILE", "LUAJIT_PROFILEFILE", "PERILUNE_LOG"]
 
@@ -72,7 +74,8 @@ class Run:
         log = (self.options.keep or self.work) / f"{self.suite}-{self.mode}-{self.processes}.txt"
         with open(log, "wb") as out:
             child = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out,
-                                     stderr=subprocess.STDOUT, start_new_session=True)
+                                     stderr=subprocess.STDOUT, start_new_session=True,
+                                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
             try:
                 status = child.wait(self.options.limit)
             except subprocess.TimeoutExpired:

@@ -43,7 +43,8 @@ pub struct Snapshot {
     pub pc: BcAddr,
     /// Count for an instruction taking an open list, see `perilune_vm::hooks::Resume`.
     pub multres: u32,
-    /// Its guard decides a branch: `pc` is the target that the trace does not follow, and not the instruction that branches.
+    /// Its guard decides a branch: `pc` is the target that the trace does not follow, and not the instruction that branches. Or it decides which
+    /// boolean a C function has returned: a slot has the other one.
     pub decides: bool,
     /// Number of bytecode instructions recorded before it, operations of the FFI counted by what they cost the interpreter.
     pub done: u16,

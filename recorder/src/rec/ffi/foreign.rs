@@ -139,6 +139,7 @@ impl Recorder {
         let v = view::slot(vm, dest.index() as isize - self.base.index() as isize);
         self.set_abs(dest, if v.truthy() { IrRef::FALSE } else { IrRef::TRUE });
         self.snap(pc)?;
+        self.b.decide();
         let v = self.guard_bool(value, v.truthy())?;
         self.set_abs(dest, v);
         self.snaps.needed = true;
