@@ -189,7 +189,7 @@ fn suspend(lua: &Lua, call: Raw) -> Result<()> {
     match all.yielded.take() {
         Some(values) => values.pass_all(lua),
         None => {
-            pass(lua, not_ready().raw());
+            pass(lua, Value::LightUserData(not_ready()).raw_in(lua)?);
             Ok(())
         }
     }
@@ -455,7 +455,7 @@ impl<R> AsyncThread<R> {
         self.pending = all.last.take();
         let step = if !self.thread.is_resumable() {
             Step::Returned
-        } else if frame.len() > first && frame.raw(first) == not_ready().raw() {
+        } else if frame.len() > first && Some(frame.raw(first)) == not_ready().raw() {
             Step::Waits
         } else {
             Step::Yielded
