@@ -336,18 +336,22 @@ impl Vm {
         let before = self.begin_activity(Activity::Interpreter);
         let vm: *mut Vm = self;
         // SAFETY: the contract of the handlers: `vm` is this VM, and no reference to it is used while they run.
-        let status = unsafe { enter(vm, entries, func, n) };
-        let result = if status == Status::DONE { Ok(()) } else { self.dispatch_until_return(status) };
-        self.begin_activity(before);
-        result
+        unsafe {
+            let status = enter(vm, entries, func, n);
+            let result = if status == Status::DONE { Ok(()) } else { Vm::dispatch_until_return(vm, status) };
+            (*vm).begin_activity(before);
+            result
+        }
     }
     /// Goes on after what has entered the interpreter has returned without the results.
+    ///
+    /// # Safety
+    /// The contract of the handlers, which keep this pointer: no reference to the VM is used meanwhile.
     #[inline(never)]
-    fn dispatch_until_return(&mut self, mut status: u32) -> LuaResult<()> {
-        let loop_driver = self.interp.use_loop_driver;
-        let vm: *mut Vm = self;
-        // SAFETY: as above.
+    unsafe fn dispatch_until_return(vm: *mut Vm, mut status: u32) -> LuaResult<()> {
+        // SAFETY: the caller's promise.
         unsafe {
+            let loop_driver = (*vm).interp.use_loop_driver;
             loop {
                 if loop_driver {
                     status = super::drive_loop(vm, status);
