@@ -92,7 +92,7 @@ mod tests {
         ];
         for (a, is_own) in usual.map(|a| (a, true)).into_iter().chain(others.map(|a| (a, false))) {
             let p = payload(a).expect("a payload");
-            assert!(p <= PAYLOAD_MASK && (p == a) == is_own, "{a:#x}");
+            assert!(p <= PAYLOAD_MASK && is_encoded(p) != is_own && (p == a || !is_own), "{a:#x}");
             assert_eq!((payload(a), address(p)), (Some(p), a));
         }
         let all = (0..300).filter(|i| payload(0xff00_0000_0000_0000 + (i << LOW_BITS)).is_some()).count();
