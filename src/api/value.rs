@@ -138,7 +138,7 @@ impl Value {
         match self {
             Value::Nil => return Ok(Raw::NIL),
             Value::Boolean(b) => return Ok(Raw::bool(*b)),
-            Value::LightUserData(p) => return p.raw().ok_or_else(|| Error::runtime("bad light userdata pointer")),
+            Value::LightUserData(p) => return p.raw().ok_or_else(|| Error::runtime(perilune_vm::lightud::NO_PAYLOAD)),
             Value::Integer(i) => return Ok(Raw::number(*i as f64)),
             Value::Number(n) => return Ok(Raw::number(*n)),
             Value::Error(e) => return Ok(lua.0.enter(|vm| lua.0.error_value(vm, (**e).clone()))),

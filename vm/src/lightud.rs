@@ -18,6 +18,9 @@ const LOW_BITS: u32 = 37;
 /// Bits of the index of the other ones, as in LuaJIT: programs use very few ranges of 128 GB.
 const PART_BITS: u32 = 8;
 
+/// The error where there is no payload for an address.
+pub const NO_PAYLOAD: &str = "bad light userdata pointer";
+
 /// The upper bits of encoded addresses.
 static PARTS: [AtomicU32; 1 << PART_BITS] = [const { AtomicU32::new(0) }; 1 << PART_BITS];
 /// How many there are.

@@ -29,7 +29,7 @@ pub fn next_index(b: &mut IrBuffer, idx: IrRef, (step, step_now): (IrRef, i32), 
     if !b.flags.narrow || stop_now.checked_add(step_now).is_none() {
         return b.emit(Op::ADDOV, Ty::Int, idx, step);
     }
-    // Where one of them is constant, its range may make the check vanish.
+    // The check vanishes where the range of `stop` is known, as that of a constant is.
     if !step.is_const() {
         b.emit(Op::ADDOV, Ty::Int, stop, step)?;
     } else if step_now >= 0 {

@@ -84,7 +84,10 @@ op! {
     }
 }
 
-/// Suspends the running coroutine, whose running builtin has `n` values in its frame that stay there.
+/// Suspends the running coroutine `co`, whose running builtin has `n` values in its frame that stay there.
+///
+/// # Safety
+/// The contract of the handlers; the frame at `r.base` has these values.
 #[inline(always)]
 unsafe fn suspend(r: R, co: Gc<Thread>, n: usize) {
     co.status.set(ThreadStatus::Suspended);
@@ -109,10 +112,11 @@ pub(super) unsafe fn resume_for_native<D: Driver>(vm: *mut Vm, base: *mut Value)
 
 /// Does the coroutine wait in a call of `coroutine.yield` by a Lua function, so that native code can resume it with what is on its stack?
 pub(super) fn can_resume_in_place(vm: &Vm, co: Gc<Thread>) -> bool {
-    // SAFETY: the frame that a coroutine waits in.
-    co.status.get() == ThreadStatus::Suspended
-        && unsafe { kind(link_of(co.base.get())) } == frame::LUA
-        && vm.cur.nesting.get() < MAX_NESTING
+    if co.status.get() != ThreadStatus::Suspended || vm.cur.nesting.get() >= MAX_NESTING {
+        return false;
+    }
+    // SAFETY: the frame that a suspended coroutine waits in.
+    unsafe { kind(link_of(co.base.get())) == frame::LUA }
 }
 
 /// Leaves the case to the builtin. FUNCC knows its frame and the number of its arguments, and uses no other register: they need not be

@@ -129,7 +129,7 @@ impl Vm {
     }
     /// A light userdata, any address. Fails if too many addresses that have not the same upper bits are in use.
     pub fn new_lightud(&mut self, address: u64) -> LuaResult<Value> {
-        Value::any_lightud(address).ok_or_else(|| self.rt_error("bad light userdata pointer"))
+        Value::any_lightud(address).ok_or_else(|| self.rt_error(crate::lightud::NO_PAYLOAD))
     }
     /// A function in C at an address, which `native` calls. Behind its upvalues, of which there are 254 at most, it has a hidden one: the
     /// address.
