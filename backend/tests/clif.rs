@@ -86,6 +86,35 @@ fn rotated_loop() {
     assert_eq!(branches, 1, "{}", listing.unwrap().asm);
 }
 
+/// A num that lives across a call in front of its loop is in a register in the loop.
+#[test]
+fn invariant_behind_a_call() {
+    let mut t = Build::new();
+    let checked = IrRef(sload::TYPECHECK);
+    let i = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), checked);
+    let table = t.guarded(Op::SLOAD, Ty::Tab, IrRef(3), checked);
+    let bound = t.guarded(Op::SLOAD, Ty::Num, IrRef(4), checked);
+    let array = t.emit(Op::FLOAD, Ty::P64, table, IrRef(Field::TabArray as u16));
+    let len = t.emit(Op::ALEN, Ty::Int, table, IrRef::NIL);
+    t.emit(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    t.snap(&[(2, i)]);
+    let p = t.emit(Op::AREF, Ty::P64, array, i);
+    let x = t.guarded(Op::ALOAD, Ty::Num, p, IrRef::NIL);
+    t.guarded(Op::LT, Ty::Num, x, bound);
+    let one = t.int(1);
+    let next = t.emit(Op::ADD, Ty::Int, i, one);
+    t.snap(&[(2, next)]);
+    t.guarded(Op::LT, Ty::Int, next, len);
+    t.emit(Op::PHI, Ty::Int, i, next);
+    t.t.link = Link::Loop;
+    check("invariant_behind_a_call", &t.t);
+
+    let asm = emit(TraceTree::single(&t.t, trace_id(1), exit_id(0))).listing.unwrap().asm;
+    let (_, behind) = asm.split_once("call ").unwrap();
+    // It is loaded once; the other place is where it is converted, in front of the call.
+    assert_eq!(behind.matches("(%rsp)").count(), 2, "{asm}");
+}
+
 #[test]
 fn field_access_and_barrier() {
     let mut t = Build::new();

@@ -95,6 +95,7 @@ impl Lower<'_> {
         all.push(self.vm);
         all.extend_from_slice(args);
         let call = self.pos.ins().call_indirect(sig, code, &all);
+        self.cur.called = Some(self.cur.at);
         Ok(self.pos.func.dfg.inst_results(call).first().copied())
     }
     /// Calls a helper that has a result.

@@ -37,6 +37,7 @@ impl Lower<'_> {
         };
         let sig = self.pos.func.import_signature(sig);
         let call = self.pos.ins().call_indirect(sig, code, &values);
+        self.cur.called = Some(self.cur.at);
         let result = self.pos.func.dfg.inst_results(call).first().copied();
         // A C function leaves the bits above a narrow result undefined.
         Ok(result.map(|r| self.narrow(r, ins.ty)))

@@ -40,6 +40,7 @@ impl Lower<'_> {
             lefts.push((phi.a.ins_index(), ty));
             back.push(phi.b);
         }
+        self.copy_invariants(&lefts);
         let fuel = self.fuel_into_loop();
         entry.extend(fuel);
         let head = Head { lefts, again, fuel: fuel.is_some() };

@@ -23,6 +23,7 @@ mod exit;
 mod foreign;
 mod fuel;
 mod href;
+mod invariant;
 mod known;
 mod link;
 mod load;
@@ -116,6 +117,8 @@ struct Current<'a> {
     chunk: Option<Chunk>,
     /// Index of the PROF in the loop that was asked in front of it.
     asked: Option<usize>,
+    /// Index of the last instruction that called a helper or a C function.
+    called: Option<usize>,
     /// Constants that are in registers in the loop.
     hoisted: Vec<(IrRef, Value)>,
     /// May nums come from memory outside of the VM?
@@ -205,6 +208,7 @@ impl<'a> Current<'a> {
             head: None,
             chunk: None,
             asked: None,
+            called: None,
             hoisted: Vec::new(),
             loads_nums: false,
             known,

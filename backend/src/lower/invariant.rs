@@ -1,0 +1,40 @@
+//! Loop-invariant nums that live across a call in front of their loop.
+//!
+//! A call clobbers all vector registers. The allocator splits the range of a num that lives across it and keeps what is not near a use on the
+//! stack, also in the loop: each iteration then loads the num and stores it again, and the next iteration waits for that store. A copy made
+//! behind the call has a range of its own, which no call splits.
+
+use super::Lower;
+use super::plan::Class;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, types};
+use perilune_recorder::ir::{IrRef, Op};
+
+impl Lower<'_> {
+    /// Copies each num in front of the loop that was computed before the last call and that an instruction of the loop uses, but for those that
+    /// the loop carries: their ranges end here. Through a general register, since the allocator would join a plain copy with its source.
+    pub(super) fn copy_invariants(&mut self, carried: &[(usize, Type)]) {
+        let Some(called) = self.cur.called else { return };
+        let trace = self.cur.trace;
+        let mut seen: Vec<usize> = carried.iter().map(|(left, _)| *left).collect();
+        for at in self.cur.at + 1..trace.ins.len() {
+            let ins = trace.ins[at];
+            if ins.op == Op::PHI || self.cur.plan.class[at] != Class::Hot {
+                continue;
+            }
+            for i in ins.operands().map(IrRef::ins_index).filter(|&i| i < called) {
+                if !seen.contains(&i) {
+                    seen.push(i);
+                    self.copy_invariant(i);
+                }
+            }
+        }
+    }
+
+    fn copy_invariant(&mut self, i: usize) {
+        let Some(value) = self.cur.values[i].expand() else { return };
+        if self.pos.func.dfg.value_type(value) == types::F64 {
+            let word = self.pos.ins().bitcast(types::I64, MemFlagsData::new(), value);
+            self.cur.values[i] = self.pos.ins().bitcast(types::F64, MemFlagsData::new(), word).into();
+        }
+    }
+}
