@@ -81,7 +81,8 @@ programs() {
 }
 
 corpus() {
-    cargo build --target $target
+    # The command alone, without what the programs of the corpus do not use.
+    cargo build --target $target --no-default-features --features cli --bin perilune
     list=$(mktemp)
     for file in $(programs "$@"); do
         echo "$file -joff"

@@ -1,8 +1,9 @@
 //! The examples: each is built, run, and prints what it is for.
 
-use crate::command::run_in;
+use crate::command::{PERILUNE, run_in};
 use crate::{files, root};
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Each example for embedders, with what it reads and parts of what it prints.
@@ -52,9 +53,6 @@ const RUST: [(&str, &str, &[&str]); 7] = [
         ],
     ),
 ];
-/// What some of them need.
-const FEATURES: &str = "async,serde";
-
 /// Each example for those who watch, with parts of what it prints.
 const LUA: [(&str, &[&str]); 4] = [
     ("attach", &["trace 1: starts at attach.lua:", "instructions, loop", "continues in trace 1", "sum 166834"]),
@@ -79,22 +77,32 @@ fn each_is_listed() {
     assert_eq!(names("examples/lua", "lua"), LUA.map(|e| e.0));
 }
 
-/// Builds and runs an example. What it prints.
-fn run(name: &str, input: &str) -> String {
+/// Builds the examples and says where they are. With the whole workspace, that is with the features that its tests have: nothing is built a second time.
+fn build() -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet", "--offline", "--features", FEATURES, "--example", name]).current_dir(root());
-    let mut child = cargo.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("cargo starts");
+    cargo.args(["build", "--quiet", "--offline", "--workspace", "--examples"]).current_dir(root());
+    let out = cargo.output().expect("cargo starts");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    Path::new(PERILUNE).ancestors().nth(2).expect("a target folder").join("debug/examples")
+}
+
+/// Runs an example. What it prints.
+fn run(program: &Path, input: &str) -> String {
+    let mut example = Command::new(program);
+    example.current_dir(root()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = example.spawn().unwrap_or_else(|e| panic!("{}: {e}", program.display()));
     // An example that reads nothing may have ended already.
     let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
-    let out = child.wait_with_output().expect("cargo ends");
-    assert!(out.status.success(), "{name}: {}", String::from_utf8_lossy(&out.stderr));
+    let out = child.wait_with_output().expect("it ends");
+    assert!(out.status.success(), "{}: {}", program.display(), String::from_utf8_lossy(&out.stderr));
     String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
 #[test]
 fn rust_examples_run() {
+    let built = build();
     for (name, input, parts) in RUST {
-        prints(name, &run(name, input), parts);
+        prints(name, &run(&built.join(name), input), parts);
     }
 }
 
