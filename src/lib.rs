@@ -46,6 +46,7 @@
 //! - `bstr`: conversions of `bstr::BString` and `&bstr::BStr`;
 //! - `error-send`: errors are `Send` and `Sync`;
 //! - `anyhow`: errors of anyhow become errors of Lua, and the other way round;
+//! - `c-modules`: scripts may load modules in C, if the program says so, and the C API is there for code in Rust;
 //! - `macros`: `derive(UserData)`, `derive(FromLua)`, `userdata_impl` and `chunk!`;
 //! - `userdata-wrappers`: userdata in the locks of `parking_lot`.
 //!
@@ -96,6 +97,12 @@ pub use api::value::{Integer, LightUserData, Nil, Number, Other, Value};
 pub use bstr::BString;
 pub use either::Either;
 pub use perilune_vm::stdlib::StdLib;
+
+/// The C API for code in Rust, with the feature `c-modules`: see [`Lua::create_c_function`] and [`Lua::exec_raw`].
+#[cfg(feature = "c-modules")]
+pub use perilune_capi::ffi;
+#[cfg(feature = "c-modules")]
+pub use perilune_capi::ffi::{lua_CFunction, lua_State};
 
 pub mod prelude;
 

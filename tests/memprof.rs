@@ -3,18 +3,25 @@
 use perilune::Lua;
 use perilune::observe::memprof::{Error, Options};
 use perilune::observe::stream::read::{Event, Location, Memory, Stream, Symbol};
-use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A writer to memory that may have an end.
 #[derive(Clone, Default)]
-struct Memory_(Rc<RefCell<Vec<u8>>>, Option<usize>);
+struct Memory_(Arc<Mutex<Vec<u8>>>, Option<usize>);
+
+impl Memory_ {
+    /// What was written so far.
+    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().expect("no thread has panicked")
+    }
+}
 
 impl Write for Memory_ {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut to = self.0.borrow_mut();
+        let mut to = self.bytes();
         let room = self.1.map_or(bytes.len(), |end| end.saturating_sub(to.len()).min(bytes.len()));
         to.extend_from_slice(&bytes[..room]);
         if room == 0 && !bytes.is_empty() { Err(io::Error::from_raw_os_error(28)) } else { Ok(room) }
@@ -103,7 +110,7 @@ fn profile(lua: &Lua, lines: bool, program: &str) -> (Profile, i64) {
     let grown = lua.used_memory() as i64 - before as i64;
     lua.stop_memprof().unwrap();
     result.unwrap();
-    (Profile::read(&to.0.borrow()), grown)
+    (Profile::read(&to.bytes()), grown)
 }
 
 /// The modes of all programs.
@@ -310,17 +317,17 @@ fn starting_twice_and_stopping_without_a_start_are_errors() {
     assert!(matches!(lua.stop_memprof(), Err(Error::NotRunning)));
     let first = Memory_::default();
     lua.start_memprof(Options::new(first.clone())).unwrap();
-    let stopped = Rc::new(Cell::new(0));
-    let count = Rc::clone(&stopped);
+    let stopped = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&stopped);
     let again = Options::new(io::sink()).on_stop(move || {
-        count.set(count.get() + 1);
+        count.fetch_add(1, Relaxed);
         Ok(())
     });
     assert!(matches!(lua.start_memprof(again), Err(Error::Running)));
-    assert_eq!(stopped.get(), 1, "resources are given back");
+    assert_eq!(stopped.load(Relaxed), 1, "resources are given back");
     lua.stop_memprof().unwrap();
     assert!(matches!(lua.stop_memprof(), Err(Error::NotRunning)));
-    Profile::read(&first.0.borrow());
+    Profile::read(&first.bytes());
 }
 
 #[test]
@@ -375,13 +382,13 @@ fn a_writer_may_fail_at_any_byte() {
     lua.start_memprof(Options::new(whole.clone()).buffer(Vec::with_capacity(16))).unwrap();
     lua.load(program).exec().unwrap();
     lua.stop_memprof().unwrap();
-    let len = whole.0.borrow().len();
+    let len = whole.bytes().len();
     for end in (0..len).step_by(97).chain([len - 1]) {
-        let to = Memory_(Rc::default(), Some(end));
-        let stopped = Rc::new(Cell::new(0));
-        let count = Rc::clone(&stopped);
+        let to = Memory_(Arc::default(), Some(end));
+        let stopped = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&stopped);
         let options = Options::new(to.clone()).buffer(Vec::with_capacity(16)).on_stop(move || {
-            count.set(count.get() + 1);
+            count.fetch_add(1, Relaxed);
             Ok(())
         });
         let error = match lua.start_memprof(options) {
@@ -393,7 +400,7 @@ fn a_writer_may_fail_at_any_byte() {
             }
         };
         assert_eq!(error.to_string(), "No space left on device");
-        assert_eq!((stopped.get(), to.0.borrow().len()), (1, end));
+        assert_eq!((stopped.load(Relaxed), to.bytes().len()), (1, end));
         assert!(matches!(lua.stop_memprof(), Err(Error::NotRunning)));
     }
     lua.load(program).exec().unwrap();
@@ -417,7 +424,7 @@ fn closing_the_state_completes_the_stream() {
         lua.start_memprof(Options::new(to.clone())).unwrap();
         lua.load("t = {} u = newproxy(true) getmetatable(u).__gc = function() t = {} end error('x')").exec().unwrap_err();
     }
-    let p = Profile::read(&to.0.borrow());
+    let p = Profile::read(&to.bytes());
     assert!(p.change > 0, "objects are not freed one by one");
 }
 

@@ -62,19 +62,37 @@ fn errors_go_through_functions_in_c() {
     assert_eq!(run(&folder, chunk), expected);
 }
 
+/// Compiles a shared object from a source text, with further arguments for the compiler.
+fn shared_object(folder: &Path, file: &str, text: &str, arguments: &[&str]) {
+    let source = folder.join(file).with_extension("c");
+    std::fs::write(&source, text).expect("the source is written");
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-fPIC"]).arg(&source).arg("-o").arg(folder.join(file)).args(arguments).current_dir(folder);
+    assert!(cc.status().is_ok_and(|s| s.success()), "{file} is not compiled");
+}
+
 /// A module for another Lua calls functions that are not there: it is not loaded.
 #[test]
 fn modules_with_unknown_functions_are_refused() {
     let folder = folder("unknown");
-    let source = folder.join("other.c");
-    std::fs::write(&source, "int luaB_none(void *L); int luaopen_other(void *L) { return luaB_none(L); }")
-        .expect("the source is written");
-    let status = Command::new("cc").args(["-shared", "-fPIC"]).arg(&source).arg("-o").arg(folder.join("other.so")).status();
-    assert!(status.is_ok_and(|s| s.success()), "the module is not compiled");
+    shared_object(&folder, "other.so", "int luaB_none(void *L); int luaopen_other(void *L) { return luaB_none(L); }", &[]);
     let chunk = "print(select(2, pcall(require, 'other'))) print(package.loadlib('./other.so', 'luaopen_other'))";
     let expected = "error loading module 'other' from file './other.so':\n\t./other.so: undefined symbol: luaB_none\n\
                     nil\t./other.so: undefined symbol: luaB_none\topen\n";
     assert_eq!(run(&folder, chunk), expected);
+}
+
+/// A module that is linked with the library of another Lua 5.1 loads that library, but calls the functions of this program.
+#[test]
+fn modules_linked_with_another_lua_call_this_one() {
+    let folder = folder("linked");
+    let functions = ["lua_pushinteger", "lua_pushvalue"];
+    let bodies = functions.map(|name| format!("void {name}(void *L, long n) {{ __builtin_trap(); }}")).concat();
+    shared_object(&folder, "liblua5.1.so", &bodies, &[]);
+    let declared = functions.map(|name| format!("void {name}(void *L, long n);")).concat();
+    let opener = "int luaopen_linked(void *L) { lua_pushinteger(L, 42); lua_pushvalue(L, -1); return 1; }";
+    shared_object(&folder, "linked.so", &(declared + opener), &["-L.", "-llua5.1", "-Wl,-rpath,$ORIGIN"]);
+    assert_eq!(run(&folder, "print(require('linked'))"), "42\n");
 }
 
 #[test]

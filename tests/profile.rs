@@ -3,9 +3,8 @@
 use perilune::observe::profile::model::{self, View};
 use perilune::observe::profile::{Doing, Error, Options, Profile, folded, pprof, speedscope};
 use perilune::{Lua, Table};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Runs a program under the profiler, with a sample each tenth of a millisecond.
@@ -297,16 +296,17 @@ fn starting_and_stopping() {
 fn the_first_to_end_gives_the_profile() {
     for text in ["", "require('jit.profile').start('i10', function() end)"] {
         let lua = Lua::new();
-        let got: Rc<RefCell<Option<Profile>>> = Rc::default();
-        let to = Rc::clone(&got);
-        lua.start_profile(Options::new().on_end(move |p| *to.borrow_mut() = Some(p))).unwrap();
+        let got: Arc<Mutex<Option<Profile>>> = Arc::default();
+        let to = Arc::clone(&got);
+        lua.start_profile(Options::new().on_end(move |p| *to.lock().expect("no thread has panicked") = Some(p))).unwrap();
         lua.load("local s = 0 for i = 1, 5e7 do s = s + i % 7 end").exec().unwrap();
         lua.load(text).exec().unwrap();
         if !text.is_empty() {
             assert_eq!(lua.stop_profile().unwrap_err(), Error::NotRunning);
         }
         drop(lua);
-        assert!(got.borrow().as_ref().is_some_and(|p| p.total() > 20));
+        let got = got.lock().expect("no thread has panicked");
+        assert!(got.as_ref().is_some_and(|p| p.total() > 20));
     }
 }
 

@@ -2,19 +2,25 @@
 
 use perilune::observe::sysprof::{Counters, Error, Options};
 use perilune::{Lua, Table};
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// A writer to memory.
 #[derive(Clone, Default)]
-struct Memory(Rc<RefCell<Vec<u8>>>);
+struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Memory {
+    /// What was written so far.
+    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().expect("no thread has panicked")
+    }
+}
 
 impl Write for Memory {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
+        self.bytes().extend_from_slice(bytes);
         Ok(bytes.len())
     }
     fn flush(&mut self) -> io::Result<()> {
@@ -166,7 +172,7 @@ fn run(options: Options) -> Counters {
 fn the_stream_says_what_was_counted() {
     let memory = Memory::default();
     let counters = run(Options::new().callgraph(memory.clone()));
-    let stacks = stacks(&memory.0.borrow());
+    let stacks = stacks(&memory.bytes());
     let by_state: Vec<u64> = counters.by_state().map(|s| s.1).collect();
     assert_eq!(by_state.iter().sum::<u64>(), counters.samples);
     assert_eq!(stacks.len() as u64, counters.samples);
@@ -188,7 +194,7 @@ fn the_stream_says_what_was_counted() {
 fn a_leaf_is_one_frame() {
     let memory = Memory::default();
     let counters = run(Options::new().leaf(memory.clone()));
-    let stacks = stacks(&memory.0.borrow());
+    let stacks = stacks(&memory.bytes());
     assert_eq!(stacks.len() as u64, counters.samples);
     assert!(stacks.iter().all(|s| s.1.len() == 1), "{stacks:?}");
 }
@@ -265,5 +271,5 @@ fn a_stream_is_complete_when_the_state_is_closed() {
     assert!(report.contains_key("report").expect("a field"));
     drop(report);
     drop(lua);
-    stacks(&memory.0.borrow());
+    stacks(&memory.bytes());
 }

@@ -9,7 +9,7 @@ macro_rules! plain {
         /// The contract of the crate.
         // SAFETY: the name is that of the C API, which nothing else in a program defines.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($l: $crate::state::L $(, $arg: $ty)*) $(-> $ret)? {
+        pub unsafe extern "C-unwind" fn $name($l: $crate::state::L $(, $arg: $ty)*) $(-> $ret)? {
             $crate::state::enter($l, move |$vm| $body)
         }
     )*};
@@ -27,7 +27,7 @@ macro_rules! raising {
         #[unsafe(no_mangle)]
         // SAFETY: the body follows the calling convention of C.
         #[unsafe(naked)]
-        pub unsafe extern "C" fn $name($l: $crate::state::L $(, $arg: $ty)*) -> $ret {
+        pub unsafe extern "C-unwind" fn $name($l: $crate::state::L $(, $arg: $ty)*) -> $ret {
             $crate::abi::stub!($name::inner)
         }
     )*};
@@ -57,7 +57,7 @@ macro_rules! raising_double {
         #[unsafe(no_mangle)]
         // SAFETY: the body follows the calling convention of C.
         #[unsafe(naked)]
-        pub unsafe extern "C" fn $name($l: $crate::state::L $(, $arg: $ty)*) -> f64 {
+        pub unsafe extern "C-unwind" fn $name($l: $crate::state::L $(, $arg: $ty)*) -> f64 {
             $crate::abi::double_stub!($name::inner)
         }
     )*};
@@ -77,7 +77,7 @@ macro_rules! raising_variadic {
         #[unsafe(no_mangle)]
         // SAFETY: the body follows the calling convention of C.
         #[unsafe(naked)]
-        pub unsafe extern "C" fn $name($l: $crate::state::L, $format: *const c_char) -> $ret {
+        pub unsafe extern "C-unwind" fn $name($l: $crate::state::L, $format: *const c_char) -> $ret {
             $crate::abi::variadic_stub!($name::inner)
         }
     )*};

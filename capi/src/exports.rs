@@ -14,6 +14,10 @@ macro_rules! exports {
     ($($module:ident: $($name:ident)*;)*) => {
         /// The exported functions.
         pub static EXPORTS: [Export; 152] = [$($(Export(crate::$module::$name as *const ()),)*)*];
+        /// The exported functions by name, for code in Rust.
+        pub mod functions {
+            $(pub use crate::$module::{$($name),*};)*
+        }
     };
 }
 exports! {

@@ -23,6 +23,7 @@ mod check;
 mod coroutine;
 mod debug;
 pub mod exports;
+pub mod ffi;
 mod format;
 mod index;
 mod jit;

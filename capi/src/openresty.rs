@@ -30,7 +30,7 @@ fn load(vm: &mut Vm, function: crate::state::CFunction) -> LuaResult<u32> {
 /// The contract of the crate.
 // SAFETY: the body follows the calling convention of C.
 #[unsafe(naked)]
-unsafe extern "C" fn exdata<const I: usize>(l: L) -> c_int {
+unsafe extern "C-unwind" fn exdata<const I: usize>(l: L) -> c_int {
     stub!(exdata_inner::<I>)
 }
 

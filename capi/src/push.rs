@@ -66,10 +66,9 @@ pub fn light(vm: &mut Vm, p: *mut c_void) -> LuaResult<Value> {
 /// A function in C with the topmost `n` values as upvalues, which are removed.
 pub fn closure(vm: &mut Vm, f: CFunction, n: usize) -> Value {
     let upvalues: Vec<Value> = vm.args()[vm.nargs() - n..].to_vec();
-    let function = vm.new_c_function(crate::state::run_c_function, f as usize, &upvalues);
-    function.env.set(index::environment(vm));
+    let function = crate::state::c_function(vm, f, &upvalues);
     vm.top = vm.top.wrapping_sub(n);
-    Value::func(function)
+    function
 }
 
 plain! {

@@ -15,7 +15,7 @@ use std::ffi::{c_int, c_void};
 /// `lua_State *`
 pub type L = *mut Thread;
 /// `lua_CFunction`
-pub type CFunction = unsafe extern "C" fn(L) -> c_int;
+pub type CFunction = unsafe extern "C-unwind" fn(L) -> c_int;
 /// `lua_Alloc`
 pub type Alloc = unsafe extern "C" fn(*mut c_void, *mut c_void, usize, usize) -> *mut c_void;
 
@@ -107,6 +107,13 @@ pub fn run_c_function(vm: &mut Vm) -> LuaResult<u32> {
     }
 }
 
+/// A function in C with upvalues.
+pub fn c_function(vm: &mut Vm, f: CFunction, upvalues: &[Value]) -> Value {
+    let function = vm.new_c_function(run_c_function, f as usize, upvalues);
+    function.env.set(crate::index::environment(vm));
+    Value::func(function)
+}
+
 /// A new state without libraries; null if there is no memory for it.
 fn open() -> L {
     let mut vm = Vm::new();
@@ -153,7 +160,7 @@ pub fn say_unprotected(text: &str) {
 ///
 /// # Safety
 /// The contract of the crate.
-unsafe extern "C" fn report_panic(l: L) -> c_int {
+unsafe extern "C-unwind" fn report_panic(l: L) -> c_int {
     let text = enter(l, |vm| {
         let v = crate::index::get(vm, -1);
         v.filter(|v| v.is_str() || v.is_number()).map_or("?".into(), |v| {

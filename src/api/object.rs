@@ -67,7 +67,7 @@ pub fn equals(a: &Handle, b: &Handle) -> Result<bool> {
 fn function_of(object: &Handle, name: &str) -> Result<Function> {
     match get(object, name)? {
         Value::Function(f) => Ok(f),
-        v => Err(Error::runtime(format!("attempt to call a {} value (function '{name}')", v.type_name()))),
+        v => Err(Error::runtime(format!("attempt to call a {} value (function '{name}')", v.what()))),
     }
 }
 
@@ -282,7 +282,7 @@ pub trait ObjectLike: Sealed {
                 Value::Table(t) => &t.0,
                 Value::UserData(u) => &u.0,
                 _ => {
-                    let message = format!("attempt to index a {} value with key '{}'", v.type_name(), step.key);
+                    let message = format!("attempt to index a {} value with key '{}'", v.what(), step.key);
                     return Err(Error::runtime(message));
                 }
             };

@@ -64,7 +64,7 @@ impl Writer<'_, '_> {
             Value::Number(n) => self.f.write_str(&number_text(*n)),
             Value::String(s) => write!(self.f, "{s:?}"),
             Value::Error(_) => self.f.write_str("error"),
-            v => write!(self.f, "{}: {:?}", v.type_name(), v.to_pointer()),
+            v => write!(self.f, "{}: {:?}", v.what(), v.to_pointer()),
         }
     }
     fn table(&mut self, t: &Table) -> fmt::Result {

@@ -117,10 +117,11 @@ pub enum Value {
 /// See [`Value::Other`].
 ///
 /// ```
-/// // Nothing that scripts reach is of another type than those that the API knows.
-/// let lua = perilune::Lua::new();
-/// let value: perilune::Value = lua.load("print").eval()?;
-/// assert!(!matches!(value, perilune::Value::Other(_)));
+/// // SAFETY: the script breaks no memory.
+/// let lua = unsafe { perilune::Lua::unsafe_new() };
+/// let value: perilune::Value = lua.load("require('ffi').new('int64_t', 42)").eval()?;
+/// assert!(matches!(value, perilune::Value::Other(_)));
+/// assert_eq!((value.type_name(), value.to_string()?.as_str()), ("other", "42LL"));
 /// # Ok::<(), perilune::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -177,7 +178,7 @@ impl Value {
             }
         }
     }
-    /// Name of the type, as `type()` gives it; "error" for an error of Rust code.
+    /// Name of the type, as `type()` gives it; "error" for an error of Rust code, "other" for [`Value::Other`].
     ///
     /// ```
     /// use perilune::{Lua, Value};
@@ -200,11 +201,14 @@ impl Value {
             Value::Thread(_) => "thread",
             Value::UserData(_) => "userdata",
             Value::Error(_) => "error",
-            Value::Other(o) => {
-                let _lock = o.0.lock();
-                o.0.get().type_name()
-            }
+            Value::Other(_) => "other",
         }
+    }
+    /// What messages call it: the type, also that of a [`Value::Other`].
+    pub(crate) fn what(&self) -> &'static str {
+        let Value::Other(o) = self else { return self.type_name() };
+        let _lock = o.0.lock();
+        o.0.get().type_name()
     }
     /// Is this [`Value::NULL`]?
     ///

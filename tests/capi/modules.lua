@@ -258,6 +258,15 @@ end)
 
 use("term.core", function(term) print(sorted(term)) end)
 
+-- Linked with the library of PUC Lua 5.1, which is loaded with it. It is not closed: its finalizer would close it again.
+use("augeas", function(augeas)
+  local tree = augeas.init("/none", nil, 0)
+  augeas.set(tree, "/a/b[1]", "one")
+  augeas.set(tree, "/a/b[2]", "two")
+  for _ = 1, 300 do assert(#augeas.match(tree, "/a/b") == 2) end
+  print(augeas.get(tree, "/a/b[2]"), augeas.match(tree, "/a/*")[1], augeas.rm(tree, "/a/b[1]"), failures(augeas.get, 1))
+end)
+
 local wanted = ...
 io.stdout:setvbuf("no")
 for _, name in ipairs(order) do

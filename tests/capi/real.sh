@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.."
 failed=0
 
 modules="cjson lpeg lfs socket mime.core posix zlib md5.core luasql.sqlite3 lxp lyaml mpack rex_pcre2 openssl.digest ssl luv cqueues lgi bit iconv
-luaevent.core term.core"
+luaevent.core term.core augeas"
 unpack $module_packages neovim neovim-runtime libtree-sitter0 libvterm0 libunibilium4 libtermkey1 libmsgpackc2 wrk python3-lupa
 unpack sysbench libmariadb3 luarocks nginx libnginx-mod-http-lua libnginx-mod-http-ndk lua-resty-core lua-resty-lrucache libpcre3
 build "${PROFILE:-dev}"

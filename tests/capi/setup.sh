@@ -7,7 +7,8 @@ work=$target/capi
 libraries=$work/files/usr/lib/$(uname -m)-linux-gnu
 module_packages="lua-cjson lua-lpeg lua-filesystem lua-socket lua-posix lua-bit32 lua-zlib lua-md5 lua-sql-sqlite3 lua-expat lua-yaml
 lua-mpack lua-rex-pcre2 lua-luaossl lua-sec lua-luv lua-cqueues lua-lgi lua-bitop lua-iconv lua-event lua-term libmpack0 libuv1 libsqlite3-0 libexpat1
-libyaml-0-2 libpcre2-8-0 libevent-2.1-7 libgirepository-1.0-1 gir1.2-glib-2.0"
+libyaml-0-2 libpcre2-8-0 libevent-2.1-7 libgirepository-1.0-1 gir1.2-glib-2.0
+lua-augeas libaugeas0 liblua5.1-0 libxml2"
 
 # Downloads packages and unpacks them below a folder, if that has not been done; installs nothing.
 unpack_to() {

@@ -1,8 +1,8 @@
 //! Asynchronous functions, on an executor of a few lines.
 
 use perilune::{
-    AnyUserData, Error, Function, Lua, LuaOptions, MetaMethod, MultiValue, ObjectLike, Result, StdLib, Thread, UserData,
-    UserDataMethods, Value,
+    Error, Function, Lua, LuaOptions, MetaMethod, MultiValue, ObjectLike, Result, StdLib, Thread, UserData, UserDataMethods,
+    Value,
 };
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
@@ -339,7 +339,7 @@ fn macros_make_asynchronous_methods() -> Result<()> {
     }
 
     let lua = Lua::new();
-    let total: AnyUserData = lua.create_userdata(Total(1))?;
+    let total: perilune::AnyUserData = lua.create_userdata(Total(1))?;
     assert_eq!(block_on(total.call_async_method::<u32>("add", 2))?, 3);
     assert_eq!(block_on(total.call_async_function::<String>("version", ()))?, "Lua 5.1");
     Ok(())

@@ -1,6 +1,6 @@
 //! The FFI in states of a host: it has to be asked for, and what holds for programs holds through callbacks.
 
-use perilune::{Function, Lua, LuaOptions, StdLib};
+use perilune::{Function, Lua, LuaOptions, StdLib, Value};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +30,19 @@ fn with_ffi() -> Lua {
         function down(x, y) return y[0] - x[0] end";
     lua.load(program).exec().expect("the program is right");
     lua
+}
+
+/// What the API has no type for is "other", but messages say what it is.
+#[test]
+fn cdata_are_other_values() {
+    let lua = with_ffi();
+    let program = "local ffi = require('ffi') return ffi.new('int64_t', 42), ffi.cast('void *', 16)";
+    let (number, pointer): (Value, Value) = lua.load(program).eval().expect("no error");
+    assert_eq!((number.type_name(), pointer.type_name()), ("other", "other"));
+    assert_eq!(number.to_string().expect("a text"), "42LL");
+    assert!(pointer.to_string().expect("a text").starts_with("cdata<void *>: 0x"));
+    let e = lua.unpack::<String>(pointer).expect_err("no string");
+    assert!(e.to_string().contains("cdata"), "{e}");
 }
 
 /// The state works: also many times, so that it is compiled.

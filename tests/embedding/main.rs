@@ -1,7 +1,10 @@
-//! The embedding API, by part.
+//! The embedding API, by part. With the feature `send`, under which these closures and values would not compile: `tests/send.rs`.
+#![cfg(not(feature = "send"))]
 
 #[cfg(feature = "async")]
 mod asynchronous;
+#[cfg(feature = "c-modules")]
+mod c_functions;
 mod compiled_calls;
 #[cfg(feature = "serde")]
 mod data;

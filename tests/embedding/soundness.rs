@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 /// Runs a test in each mode, without and with a collection at every safepoint.
-fn in_all_modes(test: impl Fn(&Lua)) {
+pub fn in_all_modes(test: impl Fn(&Lua)) {
     for stress in ["gcstress=0", "gcstress=1"] {
         // Miri runs no machine code.
         let modes = if cfg!(miri) { &[None][..] } else { &[None, Some("hotloop=56"), Some("hotloop=1")] };

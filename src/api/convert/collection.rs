@@ -13,7 +13,7 @@ use std::hash::{BuildHasher, Hash};
 fn table<T>(v: Value) -> Result<Table> {
     match v {
         Value::Table(t) => Ok(t),
-        v => Err(Error::conversion_because(v.type_name(), short_type_name::<T>(), "expected table")),
+        v => Err(Error::conversion_because(v.what(), short_type_name::<T>(), "expected table")),
     }
 }
 
@@ -53,7 +53,7 @@ impl<T: FromLua> FromLua for Box<[T]> {
 impl<T: FromLua, const N: usize> FromLua for [T; N] {
     fn from_lua(v: Value, _: &Lua) -> Result<[T; N]> {
         let because = |from, why| Error::conversion_because(from, short_type_name::<[T; N]>(), why);
-        let Value::Table(t) = v else { return Err(because(v.type_name(), format!("expected table of length {N}"))) };
+        let Value::Table(t) = v else { return Err(because(v.what(), format!("expected table of length {N}"))) };
         let values: Vec<T> = t.sequence_values().collect::<Result<_>>()?;
         let values: std::result::Result<[T; N], Vec<T>> = values.try_into();
         values.map_err(|v| because("table", format!("expected table of length {N}, got {}", v.len())))

@@ -164,7 +164,7 @@ macro_rules! from_variant {
             fn from_lua(v: Value, _: &Lua) -> Result<$t> {
                 match v {
                     Value::$variant(h) => Ok(h),
-                    _ => Err(Error::conversion(v.type_name(), $name)),
+                    _ => Err(Error::conversion(v.what(), $name)),
                 }
             }
         }
@@ -180,7 +180,7 @@ impl FromLua for AnyUserData {
     fn from_lua(v: Value, _: &Lua) -> Result<AnyUserData> {
         match v {
             Value::UserData(u) => Ok(u),
-            _ => Err(Error::conversion(v.type_name(), "userdata")),
+            _ => Err(Error::conversion(v.what(), "userdata")),
         }
     }
 }
@@ -188,7 +188,7 @@ impl FromLua for LightUserData {
     fn from_lua(v: Value, _: &Lua) -> Result<LightUserData> {
         match v {
             Value::LightUserData(p) => Ok(p),
-            _ => Err(Error::conversion(v.type_name(), "lightuserdata")),
+            _ => Err(Error::conversion(v.what(), "lightuserdata")),
         }
     }
 }
@@ -253,7 +253,7 @@ impl<L: IntoLua, R: IntoLua> IntoLua for Either<L, R> {
 /// The first of the two types that the value can be converted to.
 impl<L: FromLua, R: FromLua> FromLua for Either<L, R> {
     fn from_lua(v: Value, lua: &Lua) -> Result<Either<L, R>> {
-        let from = v.type_name();
+        let from = v.what();
         if let Ok(left) = L::from_lua(v.clone(), lua) {
             return Ok(Either::Left(left));
         }

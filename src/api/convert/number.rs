@@ -23,7 +23,7 @@ pub fn coerce(v: &Value) -> Option<f64> {
 
 /// [`coerce`] for a conversion to the type `to`.
 fn number(v: &Value, to: &str) -> Result<f64> {
-    coerce(v).ok_or_else(|| Error::conversion_because(v.type_name(), to, "expected number or string coercible to number"))
+    coerce(v).ok_or_else(|| Error::conversion_because(v.what(), to, "expected number or string coercible to number"))
 }
 
 /// The integers of 128 bits hold all doubles that an integer type can hold; the fraction is cut off.
@@ -60,7 +60,7 @@ macro_rules! integer {
                     Value::Integer(i) => $t::try_from(i).ok(),
                     _ => truncate(number(&v, to)?),
                 };
-                converted.ok_or_else(|| Error::conversion_because(v.type_name(), to, "out of range"))
+                converted.ok_or_else(|| Error::conversion_because(v.what(), to, "out of range"))
             }
             #[inline]
             fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<$t> {

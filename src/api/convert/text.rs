@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// A string, or the text of a number.
 fn string(v: Value, to: &str, lua: &Lua) -> Result<LuaString> {
-    let from = v.type_name();
+    let from = v.what();
     lua.coerce_string(v)?.ok_or_else(|| Error::conversion_because(from, to, "expected string or number"))
 }
 
@@ -106,7 +106,7 @@ from_string! {
 /// A string without a zero byte.
 impl FromLua for CString {
     fn from_lua(v: Value, lua: &Lua) -> Result<CString> {
-        let from = v.type_name();
+        let from = v.what();
         let bytes = string(v, "CString", lua)?.as_bytes().to_vec();
         CString::new(bytes).map_err(|e| Error::conversion_because(from, "CString", e.to_string()))
     }
@@ -126,7 +126,7 @@ into_borrowed! { BorrowedStr &BorrowedStr BorrowedBytes &BorrowedBytes }
 /// A string of one character, or the number of a code point.
 impl FromLua for char {
     fn from_lua(v: Value, _: &Lua) -> Result<char> {
-        let because = |why: &str| Error::conversion_because(v.type_name(), "char", why);
+        let because = |why: &str| Error::conversion_because(v.what(), "char", why);
         match &v {
             Value::Integer(i) => {
                 let c = u32::try_from(*i).ok().and_then(char::from_u32);

@@ -138,7 +138,7 @@ impl Deserializer {
     fn seq<'de, V: de::Visitor<'de>>(self, len: Option<usize>, visitor: V) -> Result<V::Value> {
         let this = self.without_userdata()?;
         let Value::Table(t) = this.value.clone() else {
-            return Err(Error::invalid_type(Unexpected::Other(this.value.type_name()), &"table"));
+            return Err(Error::invalid_type(Unexpected::Other(this.value.what()), &"table"));
         };
         let _visit = Visit::new(&t, &this.visited);
         let len = len.unwrap_or_else(|| t.raw_len());
@@ -224,9 +224,7 @@ impl<'de> de::Deserializer<'de> for Deserializer {
             },
             Value::LightUserData(p) if p.0.is_null() => visitor.visit_none(),
             Value::UserData(u) if u.is_serializable() => self.without_userdata()?.deserialize_any(visitor),
-            v if self.options.deny_unsupported_types => {
-                Err(Error::custom(format_args!("unsupported value type `{}`", v.type_name())))
-            }
+            v if self.options.deny_unsupported_types => Err(Error::custom(format_args!("unsupported value type `{}`", v.what()))),
             _ => visitor.visit_unit(),
         }
     }
@@ -269,7 +267,7 @@ impl<'de> de::Deserializer<'de> for Deserializer {
     fn deserialize_map<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let this = self.without_userdata()?;
         let Value::Table(t) = this.value.clone() else {
-            return Err(Error::invalid_type(Unexpected::Other(this.value.type_name()), &"table"));
+            return Err(Error::invalid_type(Unexpected::Other(this.value.what()), &"table"));
         };
         let _visit = Visit::new(&t, &this.visited);
         let pairs = walk::pairs(&t, this.options)?;

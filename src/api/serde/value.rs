@@ -104,9 +104,7 @@ impl Serialize for SerializableValue<'_> {
             Value::Table(t) => self.table(t, serializer),
             Value::LightUserData(p) if p.0.is_null() => serializer.serialize_none(),
             Value::UserData(u) if u.is_serializable() => u.serialize(serializer),
-            v if self.options.deny_unsupported_types => {
-                Err(S::Error::custom(format_args!("cannot serialize <{}>", v.type_name())))
-            }
+            v if self.options.deny_unsupported_types => Err(S::Error::custom(format_args!("cannot serialize <{}>", v.what()))),
             _ => serializer.serialize_unit(),
         }
     }

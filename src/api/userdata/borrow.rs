@@ -146,7 +146,7 @@ pub(super) fn userdata_of<T>(v: Value) -> Result<AnyUserData> {
         Value::UserData(u) => Ok(u),
         _ => {
             // Lua has one type of numbers.
-            let from = if matches!(v, Value::Integer(_)) { "number" } else { v.type_name() };
+            let from = if matches!(v, Value::Integer(_)) { "number" } else { v.what() };
             let expected = format!("expected userdata of type '{}'", short_type_name::<T>());
             Err(Error::conversion_because(from, "userdata", expected))
         }

@@ -282,7 +282,7 @@ impl<T> UserDataRegistry<T> {
         let value = value.and_then(|v| {
             if !usable(&v) && (name == MetaMethod::Index || name == MetaMethod::NewIndex) {
                 let message = Some("expected nil, table or function".to_owned());
-                return Err(Error::MetaMethodTypeError { method: name.clone(), type_name: v.type_name(), message });
+                return Err(Error::MetaMethodTypeError { method: name.clone(), type_name: v.what(), message });
             }
             Ok(v)
         });
