@@ -162,3 +162,18 @@ collectgarbage("stop")
 collectgarbage()
 print("collect", collectgarbage("isrunning"))
 collectgarbage("restart")
+
+-- A full collection in a finalizer calls the finalizers that are due.
+local function watched(name, f)
+  getmetatable(newproxy(true)).__gc = function()
+    print(name)
+    f()
+  end
+end
+watched("outer", function()
+  watched("inner", function() end)
+  collectgarbage()
+  print("outer ends")
+end)
+collectgarbage()
+print("collected")

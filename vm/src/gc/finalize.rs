@@ -183,9 +183,9 @@ impl Vm {
         self.errors.value = error;
         result
     }
-    /// One step of the Finalize phase.
+    /// One step of the Finalize phase. A finalizer that asks for a full collection runs the finalizers that are due, as in LuaJIT.
     pub(super) fn finalize_step(&mut self) -> usize {
-        if self.heap.finalizers.running || !self.run_finalizer() || self.heap.finalizers.due.is_empty() {
+        if !self.run_finalizer() || self.heap.finalizers.due.is_empty() {
             // A collection inside the finalizer may have begun another cycle.
             if self.heap.cycle.phase == Phase::Finalize {
                 self.heap.cycle.phase = Phase::Pause;

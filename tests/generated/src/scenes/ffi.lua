@@ -232,7 +232,6 @@ end
 local raw = ffi.new("uint8_t[16]")
 for i = 1, $t do
   ffi.cast("$(int32_t|uint16_t|double|int64_t) *", raw + i % 8)[0] = i * $k
-  C(raw[i % 8])
 end
 for i = 0, 15 do C(raw[i]) end
 P(raw[3], raw[8])
