@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "callers keep the contract of the crate")]
 #![allow(non_camel_case_types, reason = "types have the names of C")]
 
+use crate::call::status;
 use std::ffi::{c_char, c_int};
 
 pub use crate::exports::functions::*;
@@ -28,13 +29,13 @@ constants! {
     LUA_REGISTRYINDEX = crate::index::REGISTRY, "Pseudo-index of the registry.";
     LUA_ENVIRONINDEX = crate::index::ENVIRONMENT, "Pseudo-index of the environment of the running function.";
     LUA_GLOBALSINDEX = crate::index::GLOBALS, "Pseudo-index of the globals.";
-    LUA_OK = 0, "Status: no error.";
-    LUA_YIELD = 1, "Status: the coroutine has yielded.";
-    LUA_ERRRUN = 2, "Status: an error while code ran.";
-    LUA_ERRSYNTAX = 3, "Status: an error of syntax.";
-    LUA_ERRMEM = 4, "Status: no memory.";
-    LUA_ERRERR = 5, "Status: an error while an error was handled.";
-    LUA_TNONE = -1, "Type: there is no value.";
+    LUA_OK = status::OK, "Status: no error.";
+    LUA_YIELD = status::YIELD, "Status: the coroutine has yielded.";
+    LUA_ERRRUN = status::RUN, "Status: an error while code ran.";
+    LUA_ERRSYNTAX = status::SYNTAX, "Status: an error of syntax.";
+    LUA_ERRMEM = status::MEMORY, "Status: no memory.";
+    LUA_ERRERR = status::HANDLER, "Status: an error while an error was handled.";
+    LUA_TNONE = crate::access::NONE, "Type: there is no value.";
     LUA_TNIL = 0, "Type: nil.";
     LUA_TBOOLEAN = 1, "Type: boolean.";
     LUA_TLIGHTUSERDATA = 2, "Type: light userdata.";
@@ -46,7 +47,7 @@ constants! {
     LUA_TTHREAD = 8, "Type: coroutine.";
     LUA_MINSTACK = 20, "Slots that a function in C has without asking for them.";
     LUA_NOREF = -2, "No reference.";
-    LUA_REFNIL = -1, "The reference of nil.";
+    LUA_REFNIL = crate::reference::NIL, "The reference of nil.";
 }
 
 /// Pseudo-index of an upvalue of the running function.

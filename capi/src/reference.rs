@@ -11,7 +11,7 @@ use std::ffi::c_int;
 /// Field with the first free number.
 const FREE: c_int = 0;
 /// The reference of nil.
-const NIL: c_int = -1;
+pub const NIL: c_int = -1;
 
 plain! {
     /// `luaL_ref`

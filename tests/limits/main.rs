@@ -171,7 +171,7 @@ fn in_each_mode(programs: &[(&str, &str)], check: impl Fn(&str, &str, &[&str]) +
 #[test]
 fn memory_stays_near_its_limit() {
     const LIMIT: usize = 32;
-    // Of the 20 MB beside the limit. A development build has more, which says nothing of the limit.
+    // Megabytes of the program's file that are in memory in a release build, among the 20 beside the limit. A development build has more.
     const CODE: usize = 6;
     in_each_mode(&LARGE, |name, program, options| {
         // The most that was in use, as the kernel counts it, and the part of it that is the program's file.
