@@ -5,6 +5,7 @@ use crate::Vm;
 use crate::bc::undump::{self, UndumpError};
 use crate::bc::{Ins, Op, ProtoData, dump};
 use crate::callback::CallbackState;
+use crate::compilation_cache::CompilationCache;
 use crate::error::{LuaError, LuaResult};
 use crate::fuel::Fuel;
 use crate::gc::{Heap, Marker};
@@ -192,6 +193,7 @@ impl Vm {
             interrupts: Interrupts::default(),
             fuel: Fuel::default(),
             depth: stack::DepthLimits::default(),
+            compilation_cache: CompilationCache::default(),
         });
         vm.update_dispatch();
         let globals = vm.new_table(0, 6);
@@ -228,6 +230,22 @@ impl Vm {
         self.compile(source, name, mode)
     }
     fn compile(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, LoadError> {
+        // Whoever watches bytecode sees that of each load.
+        let watched = self.host.event_handlers.iter().any(|(name, _)| **name == *b"bc");
+        let is_text = source.first() != Some(&0x1b) && mode.is_none_or(|m| m.contains(&b't'));
+        if watched || !is_text {
+            return self.compile_anew(source, name, mode);
+        }
+        if let Some(proto) = self.compilation_cache.find(&self.heap, source, name) {
+            return Ok(self.new_lua_func(proto, self.cur.env.get()));
+        }
+        let f = self.compile_anew(source, name, mode)?;
+        if let Some(proto) = f.proto() {
+            self.compilation_cache.compiled(&mut self.heap, source, name, proto);
+        }
+        Ok(f)
+    }
+    fn compile_anew(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, LoadError> {
         if source.len() > PART && self.is_interruptible() {
             let mut parts = Parts { vm: self, rest: source };
             let interrupted = || LoadError::plain(self.interrupt_waits().map_or("", Cause::message));
