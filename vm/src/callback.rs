@@ -27,8 +27,8 @@ impl Vm {
     pub fn run_callback<T>(&mut self, f: impl FnOnce(&mut Vm) -> T) -> T {
         let _errno = errno::keep();
         let mode = self.interp.mode;
-        let registers =
-            (self.multres, self.interp.record_nargs, self.errors.value, self.pc, self.errors.handled, self.errors.in_handler);
+        let registers = (self.multres, self.interp.record_nargs, self.errors.value, self.pc, self.errors.handled);
+        let (thread, in_handler) = (self.cur, self.cur.in_handler.get());
         let (counters, resets) = (self.interp.hotcount, self.callback.hot_resets);
         let outer = core::mem::replace(&mut self.callback.running, true);
         self.callback.no_record += 1;
@@ -42,8 +42,8 @@ impl Vm {
         if self.callback.hot_resets == resets {
             self.interp.hotcount = counters;
         }
-        (self.multres, self.interp.record_nargs, self.errors.value, self.pc, self.errors.handled, self.errors.in_handler) =
-            registers;
+        (self.multres, self.interp.record_nargs, self.errors.value, self.pc, self.errors.handled) = registers;
+        thread.in_handler.set(in_handler);
         self.set_mode(mode);
         self.suspend_hooks(hooks);
         result

@@ -5,6 +5,7 @@ use crate::Vm;
 use crate::bc::undump::{self, UndumpError};
 use crate::bc::{Ins, Op, ProtoData, dump};
 use crate::callback::CallbackState;
+use crate::compilation_cache::CompilationCache;
 use crate::error::{LuaError, LuaResult};
 use crate::fuel::Fuel;
 use crate::gc::{Heap, Marker};
@@ -30,11 +31,7 @@ const LEVELS_OF_A_CALL: u32 = 3;
 pub struct NoJit;
 
 impl Compiler for NoJit {
-    fn hot(&self, vm: &mut Vm, pc: InsPtr) {
-        // All counters start again far from zero.
-        let _ = pc;
-        vm.reset_hot_counters(u16::MAX);
-    }
+    fn hot(&self, _vm: &mut Vm, _pc: InsPtr) {}
     fn record(&self, _vm: &mut Vm, _pc: InsPtr) {}
     fn exit(&self, _vm: &mut Vm, _exit: ExitId) -> Resume {
         Resume::at(core::ptr::null(), 0)
@@ -196,6 +193,7 @@ impl Vm {
             interrupts: Interrupts::default(),
             fuel: Fuel::default(),
             depth: stack::DepthLimits::default(),
+            compilation_cache: CompilationCache::default(),
         });
         vm.update_dispatch();
         let globals = vm.new_table(0, 6);
@@ -232,6 +230,22 @@ impl Vm {
         self.compile(source, name, mode)
     }
     fn compile(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, LoadError> {
+        // Whoever watches bytecode sees that of each load.
+        let watched = self.host.event_handlers.iter().any(|(name, _)| **name == *b"bc");
+        let is_text = source.first() != Some(&0x1b) && mode.is_none_or(|m| m.contains(&b't'));
+        if watched || !is_text {
+            return self.compile_anew(source, name, mode);
+        }
+        if let Some(proto) = self.compilation_cache.find(&self.heap, source, name) {
+            return Ok(self.new_lua_func(proto, self.cur.env.get()));
+        }
+        let f = self.compile_anew(source, name, mode)?;
+        if let Some(proto) = f.proto() {
+            self.compilation_cache.compiled(&mut self.heap, source, name, proto);
+        }
+        Ok(f)
+    }
+    fn compile_anew(&mut self, source: &[u8], name: &[u8], mode: Option<&[u8]>) -> Result<Gc<Func>, LoadError> {
         if source.len() > PART && self.is_interruptible() {
             let mut parts = Parts { vm: self, rest: source };
             let interrupted = || LoadError::plain(self.interrupt_waits().map_or("", Cause::message));

@@ -79,6 +79,10 @@ fn perform(vm: &mut Vm, action: Action) -> LuaResult<u32> {
         },
         Scope::Proto { proto, itself, children } => {
             jit.cancel(vm);
+            if action != Action::Flush {
+                // The next load of the same text gives a function that is compiled by default.
+                vm.compilation_cache.clear();
+            }
             if itself {
                 apply(&jit, proto, action);
             }

@@ -2,16 +2,8 @@
 //! none).
 
 use crate::ir::Ty;
-use perilune_vm::object::{Func, Gc, InsPtr, Proto, ShapeId, Table};
+use perilune_vm::object::{Func, Gc, InsPtr, Proto, ProtoFlags, ShapeId, Table};
 use perilune_vm::{Value, Vm};
-
-/// Closures of prototypes with more closures than this are recognised by their code.
-const MANY_CLOSURES: u32 = 8;
-
-/// Does the program make closures of this prototype again and again?
-pub(super) fn has_many_closures(proto: Gc<Proto>) -> bool {
-    proto.hdr.word.get() > MANY_CLOSURES
-}
 
 /// What recordings found at one bytecode instruction: types of numbers, called functions, shapes of tables.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
@@ -38,6 +30,8 @@ pub struct Site {
     pub class: usize,
     /// Several classes were met.
     pub classes: bool,
+    /// Address of the environment that a global was looked up in last; 0 if none was.
+    pub environment: usize,
 }
 
 impl Site {
@@ -176,13 +170,12 @@ impl Feedback {
             // Objects are aligned: addresses differ in the lower half, without its last bits.
             self.site.callees.add((callee.1 >> 3) as u32 | 1);
         }
-        let made = &proto.hdr.word;
-        if before.1 == callee.1 && before.0 != callee.0 && made.get() <= MANY_CLOSURES {
+        if before.1 == callee.1 && before.0 != callee.0 && !proto.has_many_closures() {
             // A program that replaces its closures does so for all calls: each of them would have to learn it by a recording of its own.
-            made.set(MANY_CLOSURES + 1);
+            proto.expect_many_closures();
             self.learned();
         }
-        has_many_closures(proto)
+        proto.has_many_closures()
     }
     /// Notes which tables the current instruction has met. If the trace starts at the exit of a guard of this instruction, a table of
     /// another shape may be the reason of that exit. From then on keys that are present are looked up in their nodes: such code works for
@@ -212,6 +205,16 @@ impl Feedback {
         let before = core::mem::replace(&mut self.site.class, class);
         self.site.classes |= self.at_exit && before != 0 && before != class;
         self.site.classes
+    }
+    /// Have the functions of this prototype several environments? If the trace starts at the exit of a guard of the current instruction,
+    /// another environment is the reason of that exit.
+    pub(super) fn has_environments(&mut self, proto: Gc<Proto>, environment: Gc<Table>) -> bool {
+        let environment = environment.as_ptr() as usize;
+        let before = core::mem::replace(&mut self.site.environment, environment);
+        if self.at_exit && before != 0 && before != environment {
+            proto.flags.set(proto.flags.get() | ProtoFlags::ENVIRONMENTS);
+        }
+        proto.flags.get() & ProtoFlags::ENVIRONMENTS != 0
     }
     /// New feedback was found at the current instruction. If the trace is a side trace, or was specialised for the instruction before, the
     /// root trace should be recorded again. This recording continues to its end nevertheless, so that the next one has all of its feedback.

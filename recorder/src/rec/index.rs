@@ -1,6 +1,5 @@
 //! Indexing: reads and writes of table fields, through `__index` and `__newindex` (LuaJIT's `lj_record_idx`).
 
-use super::feedback::has_many_closures;
 use super::meta::Operand;
 use super::{Rec, Recorder};
 use crate::abort::Abort;
@@ -388,7 +387,7 @@ fn is_method_made_anew(vm: &Vm, object: Value, key: Value) -> bool {
         let found = t.get(key);
         if !found.is_nil() {
             let proto = found.as_func().and_then(|f| f.proto());
-            return depth > 0 && proto.is_some_and(has_many_closures);
+            return depth > 0 && proto.is_some_and(|p| p.has_many_closures());
         }
         let Some(meta) = t.meta.get() else { return false };
         v = meta.get_str(name);

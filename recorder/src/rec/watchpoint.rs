@@ -45,13 +45,17 @@ impl Recorder {
         let lasts = lasts || !v.is_nil() && !name.varies() && vm.heap.trusts_variables(t);
         (lasts && self.watch(vm, t, Some(name))).then(|| self.b.kvalue(v))
     }
-    /// The environment of function `f`, whose reference is `r`: a constant if the function is one, since it hardly ever changes.
+    /// The environment of function `f`, whose reference is `r`: a constant if the function is one, since it hardly ever changes. Otherwise
+    /// its identity is guarded, so that its functions are constants, until functions of this prototype turn out to have several.
     pub(super) fn environment(&mut self, vm: &Vm, (r, f): (IrRef, Gc<Func>)) -> Rec<IrRef> {
         let env = Value::table(f.env.get());
         if r.is_const() && self.b.flags.fwd && vm.heap.watch_environment(f) {
             return Ok(self.b.kvalue(env));
         }
         let field = self.field(r, Field::FuncEnv)?;
+        if f.proto().is_some_and(|p| self.feedback.has_environments(p, f.env.get())) {
+            return Ok(field);
+        }
         self.guard_is(field, env)
     }
     /// The metatable of a table that is a constant.

@@ -4,9 +4,11 @@ local util = require "jit.util"
 local counters = util.counters
 jit.off(true)
 
--- A loop of its own each time.
+-- A loop of its own each time, with a text of its own: the same text would have the same prototype.
+local loops = 0
 local function loop(rounds)
-  local f = assert(loadstring("local s, i = 0, 0 while i < " .. rounds .. " do i = i + 1 s = s + i % 2 end return s"))
+  loops = loops + 1
+  local f = assert(loadstring("local s, i = 0, 0 while i < " .. rounds .. " do i = i + 1 s = s + i % 2 end return s", "=loop" .. loops))
   assert(f() == math.ceil(rounds / 2))
 end
 local function traces_of(rounds)

@@ -152,6 +152,48 @@ function programs.mixed_arrays(n)
     return s % 1, 0
   end
 end
+function programs.comparison_per_object(n)
+  local function pair(i)
+    local mt = { __eq = function(a, b) return a.x == b.x end, __lt = function(a, b) return a.x < b.x end }
+    return { setmetatable({ x = i }, mt), setmetatable({ x = i }, mt) }
+  end
+  local list = {}
+  for i = 1, n do list[i] = pair(i) end
+  return function()
+    local s = 0
+    for _ = 1, 40 do
+      for i = 1, n do
+        local a, b = list[i][1], list[i][2]
+        if a == b and not (a < b) then s = s + 1 end
+      end
+    end
+    return s, 40 * n
+  end
+end
+function programs.environment_per_closure(n)
+  local function make()
+    return function()
+      local s = 0
+      for i = 1, 40 do s = s + i * step + offset end
+      return s
+    end
+  end
+  local list = {}
+  for i = 1, n do list[i] = setfenv(make(), { step = i, offset = 1 }) end
+  return function()
+    local s = 0
+    for _ = 1, 4 do for i = 1, n do s = s + list[i]() end end
+    return s, 4 * (820 * n * (n + 1) / 2 + 40 * n)
+  end
+end
+function programs.the_same_text_again(n)
+  local text = "local s = 0 for i = 1, 40 do s = s + i * step + offset end return s"
+  return function()
+    local s = 0
+    for _ = 1, 4 do for i = 1, n do s = s + load(text, "=text", "t", { step = i, offset = 1 })() end end
+    return s, 4 * (820 * n * (n + 1) / 2 + 40 * n)
+  end
+end
 
 local function traces_of(make, n)
   local run = make(n)

@@ -94,6 +94,20 @@ print(xpcall(deep, function(m)
   return m .. (levels > 5 and " with frames" or " without frames")
 end, 5))
 
+-- Whether a handler runs is known of each coroutine: one that runs inside of a handler has handlers of its own, and its errors do not end
+-- the state of the outer one.
+local calls = 0
+print(xpcall(error, function()
+  calls = calls + 1
+  if calls > 20 then return "many" end
+  print(coroutine.resume(coroutine.create(error), "caught"))
+  print(coroutine.wrap(function()
+    return xpcall(error, function(m) return m .. " handled" end, "inner")
+  end)())
+  error("again", 0)
+end, "outer"))
+print(calls)
+
 -- Errors through iterators, metamethods, sort, gsub, tostring and load.
 print(pcall(function() for _ in function() error("iter", 0) end do end end))
 print(pcall(function() return setmetatable({}, { __index = function() error("index", 0) end }).x end))

@@ -261,6 +261,7 @@ impl Vm {
             m.mark(*s);
         }
         self.host.roots.for_each(|v| m.mark_value(v));
+        self.compilation_cache.for_each(|v| m.mark_value(v));
         for (_, v) in &self.host.event_handlers {
             m.mark_value(*v);
         }

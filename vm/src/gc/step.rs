@@ -226,6 +226,7 @@ impl Vm {
         // The value that the guard failed for may be freed.
         self.compiled.failed_guard = 0;
         self.heap.cycle.marker.atomic = true;
+        self.compilation_cache.age();
         self.heap.remark_open_upvals();
         self.mark_roots();
         let mut work = self.heap.cycle.marker.propagate(usize::MAX);
@@ -260,6 +261,7 @@ impl Vm {
     /// A complete collection: when it returns, everything that was unreachable when it was called is freed, and finalizers
     /// have been called. While an interrupt waits it may end before, between two steps.
     pub fn full_gc(&mut self) {
+        self.compilation_cache.clear();
         self.note_running();
         if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
             // Abandons the cycle in progress: a sweep without a change of the whites frees nothing.

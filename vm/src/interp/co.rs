@@ -219,7 +219,6 @@ impl Vm {
             self.push(Value::FALSE);
             self.push(self.errors.value);
             self.multres = 2;
-            self.errors.in_handler = false;
             return true;
         }
         if let Some(s) = self.errors.value.as_str() {
@@ -285,6 +284,7 @@ impl Vm {
             co.top.set(s.add(3));
         }
         co.status.set(ThreadStatus::Fresh);
+        co.in_handler.set(false);
     }
     /// Has a coroutine ended by an error?
     pub fn coroutine_failed(&self, co: Gc<Thread>) -> bool {

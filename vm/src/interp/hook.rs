@@ -348,7 +348,7 @@ op! {
         if (*r.vm).counts_fuel() && super::jit::burn(r).is_err() {
             return Status::ERROR;
         }
-        if (*r.vm).interp.hook.mask != 0 {
+        if (*r.vm).interp.hook.mask != 0 || !(*r.vm).interp.counts_hotness {
             return super::jit::execute_once::<D>(r);
         }
         r.to(D::plain(r.i().op()))

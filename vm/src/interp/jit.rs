@@ -30,6 +30,7 @@ pub(super) unsafe fn hot<D: Driver>(mut r: R) -> R {
 
 #[inline(never)]
 pub(super) unsafe fn notify_hot(vm: *mut crate::Vm, pc: *const Ins) {
+    debug_assert!((*vm).interp.counts_hotness, "hot counters rest while the compiler is off");
     let _errno = errno::keep();
     let compiler = Rc::clone(&(*vm).compiler);
     let before = (*vm).begin_activity(Activity::Compiler);
@@ -170,6 +171,9 @@ op! {
         if r.i().op() != Op::STITCH && burn(r).is_err() {
             return Status::ERROR;
         }
+        if !(*r.vm).interp.counts_hotness {
+            return execute_once::<D>(r);
+        }
         r.to(D::plain(r.i().op()))
     }
     /// Leaves compiled code in the middle of a builtin.
@@ -252,10 +256,10 @@ pub(super) fn uncounted(ins: Ins) -> Ins {
     }
 }
 
-/// Executes `r.ins` by the plain table, whatever table is in use: hot counters do not underflow while recording.
+/// Executes `r.ins` by the plain table, whatever table is in use: hot counters do not underflow while recording or while the compiler is off.
 #[inline(always)]
 unsafe fn run_plain<D: Driver>(r: R) -> u32 {
-    if (*r.vm).interp.mode == Mode::Record || r.i().op() == Op::ITERN {
+    if (*r.vm).interp.mode == Mode::Record || !(*r.vm).interp.counts_hotness || r.i().op() == Op::ITERN {
         return execute_once::<D>(r);
     }
     r.to(D::plain(r.i().op()))

@@ -418,7 +418,8 @@ macro_rules! define_tables {
                     Dispatching::Recording => r.to(record_step::<Loop>),
                     Dispatching::Hooked => r.to(hook_step::<Loop>),
                     Dispatching::Counted => r.to(fuel_step::<Loop>),
-                    Dispatching::Plain | Dispatching::CompilerOff => match r.i().op() as u8 {
+                    Dispatching::CompilerOff => jit::execute_once::<Loop>(r),
+                    Dispatching::Plain => match r.i().op() as u8 {
                         $(x if x == Op::$name as u8 => r.to($name::<Loop>),)*
                         _ => Status::CONTINUE,
                     },

@@ -210,7 +210,7 @@ impl Vm {
     pub fn take_error(&mut self) -> Value {
         self.errors.handled = false;
         self.forget_exception();
-        self.errors.in_handler = false;
+        self.cur.in_handler.set(false);
         self.shrink_after_overflow();
         self.errors.value
     }
@@ -396,7 +396,7 @@ impl Vm {
                         *base.sub(1) = self.errors.value;
                         self.top = base;
                         self.multres = 2;
-                        self.errors.in_handler = false;
+                        self.cur.in_handler.set(false);
                         self.shrink_after_overflow();
                         return Ok(());
                     }
@@ -450,12 +450,12 @@ impl Vm {
                 base = below(base);
             }
         }
-        if self.errors.want_traceback && !self.errors.in_handler {
-            self.errors.in_handler = true;
+        if self.errors.want_traceback && !self.cur.in_handler.get() {
+            self.cur.in_handler.set(true);
             let cur = self.cur;
             let text = crate::stdlib::host_traceback(self, cur);
             self.errors.traceback = Some(text);
-            self.errors.in_handler = false;
+            self.cur.in_handler.set(false);
         }
     }
     /// Raises the top to the end of the running frame.
@@ -479,11 +479,11 @@ impl Vm {
         e == Value::str(self.new_str(HANDLER_FAILED))
     }
     fn call_handler(&mut self, handler: Value) {
-        if self.errors.in_handler {
+        if self.cur.in_handler.get() {
             self.handler_failed();
             return;
         }
-        self.errors.in_handler = true;
+        self.cur.in_handler.set(true);
         self.put_top_behind_frame();
         let (base, pc) = (self.stack_offset(self.base), self.pc);
         let e = self.errors.value;
@@ -494,7 +494,7 @@ impl Vm {
         }
         self.base = self.stack_at(base);
         self.pc = pc;
-        self.errors.in_handler = false;
+        self.cur.in_handler.set(false);
         self.errors.handled = true;
     }
 }

@@ -65,7 +65,7 @@ impl Vm {
             if size < self.depth.stack as usize + 4096 {
                 self.move_stack(self.depth.stack + 4096);
             }
-            if need > self.depth.stack as usize + 4096 || !self.errors.in_handler {
+            if need > self.depth.stack as usize + 4096 || !self.cur.in_handler.get() {
                 return Err(self.overflow_error("stack overflow"));
             }
             return Ok(());

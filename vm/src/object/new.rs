@@ -227,6 +227,7 @@ impl Heap {
                 stack: Cell::new(stack),
                 size: Cell::new(size),
                 status: Cell::new(ThreadStatus::Fresh),
+                in_handler: Cell::new(false),
                 base: Cell::new(stack),
                 top: Cell::new(stack),
                 open: Cell::new(core::ptr::null_mut()),

@@ -11,6 +11,9 @@ use crate::state::HOT_COUNTERS;
 use crate::value::Value;
 use core::cell::{Cell, UnsafeCell};
 
+/// So many closures of a prototype are recognised one by one.
+const MANY_CLOSURES: u32 = 8;
+
 /// Flag bits of a prototype ([`Proto::flags`]).
 #[derive(Copy, Clone, Debug)]
 pub struct ProtoFlags;
@@ -26,6 +29,8 @@ impl ProtoFlags {
     pub const ILOOP: u8 = 0x10;
     /// The compiler has traces that live as long as it ([`crate::hooks::Compiler::mark_traces`]).
     pub const TRACED: u8 = 0x20;
+    /// Its functions have several environments, as compiled code has found.
+    pub const ENVIRONMENTS: u8 = 0x40;
 }
 
 /// A function prototype: the bytecode with its constants and debug information.
@@ -89,6 +94,14 @@ impl Proto {
     #[inline(always)]
     pub fn num_params(&self) -> u32 {
         u32::from(self.hdr.b1.get())
+    }
+    /// Does the program make closures of it again and again? Compiled code recognises them by their code then.
+    pub fn has_many_closures(&self) -> bool {
+        self.hdr.word.get() > MANY_CLOSURES
+    }
+    /// The program makes closures of it again and again, though it may not have made many yet.
+    pub fn expect_many_closures(&self) {
+        self.hdr.word.set(self.hdr.word.get().max(MANY_CLOSURES + 1));
     }
     /// Is it a vararg function?
     pub fn is_vararg(&self) -> bool {

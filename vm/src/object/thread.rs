@@ -65,6 +65,8 @@ pub struct Thread {
     pub size: Cell<u32>,
     /// State.
     pub status: Cell<ThreadStatus>,
+    /// Does an error handler run on it? An error that is raised meanwhile calls no handler.
+    pub in_handler: Cell<bool>,
     /// Base of the current frame, while not running.
     pub base: Cell<*mut Value>,
     /// Open upvalues, from the highest stack slot down. (The field lies between `base` and `top`, so that these two are not loaded

@@ -11,8 +11,6 @@ pub struct ErrorState {
     pub overflow: Value,
     /// Traceback of the last error caught by the host, made where it was raised.
     pub traceback: Option<Vec<u8>>,
-    /// Is an error handler running?
-    pub in_handler: bool,
     /// Has the handler of the error that is being raised run already?
     pub handled: bool,
     /// Does the host want a traceback of uncaught errors?
@@ -27,7 +25,6 @@ impl Default for ErrorState {
             value: Value::NIL,
             overflow: Value::NIL,
             traceback: None,
-            in_handler: false,
             handled: false,
             want_traceback: false,
             exception: 0,

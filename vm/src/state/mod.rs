@@ -17,6 +17,7 @@ pub use strings::StringState;
 
 use crate::bc::Ins;
 use crate::callback::CallbackState;
+use crate::compilation_cache::CompilationCache;
 use crate::error::{LuaError, LuaResult};
 use crate::ffi::Ffi;
 use crate::fuel::Fuel;
@@ -77,6 +78,8 @@ pub struct Vm {
     pub(crate) fuel: Fuel,
     /// Limits of the depth of calls.
     pub(crate) depth: DepthLimits,
+    /// Prototypes of texts that were compiled more than once.
+    pub compilation_cache: CompilationCache,
 }
 
 impl Vm {
