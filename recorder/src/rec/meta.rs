@@ -47,25 +47,11 @@ impl Recorder {
         }
         let g = self.metamethod(vm, y, mm)?;
         let same = f.1 == g.1;
-        if !g.1.is_nil() && (self.is_made(f.0) || self.is_made(g.0)) {
-            if f.0 != g.0 && self.ty(f.0) == self.ty(g.0) {
-                self.b.compare(if same { Op::EQ } else { Op::NE }, f.0, g.0)?;
-            }
-            return Ok(if same { f } else { (IrRef::NIL, Value::NIL) });
+        // Only whether they are the same one matters here; which one it is matters where it is called.
+        if f.0 != g.0 && self.ty(f.0) == self.ty(g.0) {
+            self.b.compare(if same { Op::EQ } else { Op::NE }, f.0, g.0)?;
         }
-        if same {
-            if f.0 != g.0 {
-                self.guard_is(f.0, f.1)?;
-                self.guard_is(g.0, g.1)?;
-            }
-            return Ok(f);
-        }
-        // The metamethods differ: both are guarded.
-        self.guard_is(f.0, f.1)?;
-        if !g.1.is_nil() {
-            self.guard_is(g.0, g.1)?;
-        }
-        Ok((IrRef::NIL, Value::NIL))
+        Ok(if same { f } else { (IrRef::NIL, Value::NIL) })
     }
 
     /// What is recorded for an operation of a builtin; `None` if the builtin must be called.

@@ -152,6 +152,24 @@ function programs.mixed_arrays(n)
     return s % 1, 0
   end
 end
+function programs.comparison_per_object(n)
+  local function pair(i)
+    local mt = { __eq = function(a, b) return a.x == b.x end, __lt = function(a, b) return a.x < b.x end }
+    return { setmetatable({ x = i }, mt), setmetatable({ x = i }, mt) }
+  end
+  local list = {}
+  for i = 1, n do list[i] = pair(i) end
+  return function()
+    local s = 0
+    for _ = 1, 40 do
+      for i = 1, n do
+        local a, b = list[i][1], list[i][2]
+        if a == b and not (a < b) then s = s + 1 end
+      end
+    end
+    return s, 40 * n
+  end
+end
 function programs.environment_per_closure(n)
   local function make()
     return function()

@@ -171,6 +171,9 @@ op! {
         if r.i().op() != Op::STITCH && burn(r).is_err() {
             return Status::ERROR;
         }
+        if !(*r.vm).interp.counts_hotness {
+            return execute_once::<D>(r);
+        }
         r.to(D::plain(r.i().op()))
     }
     /// Leaves compiled code in the middle of a builtin.

@@ -181,7 +181,7 @@ op! {
         let given_up = r.a() != 0;
         let here = r.pc.sub(1);
         r.pc = back(r.pc);
-        if !given_up {
+        if !given_up && (*r.vm).interp.counts_hotness {
             r.sync();
             (*r.vm).top = r.base.add(super::hook::used_slots(r.func(), r.pc.add(1), (*r.vm).multres));
             super::jit::notify_hot(r.vm, here);

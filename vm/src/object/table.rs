@@ -68,10 +68,17 @@ impl Node {
     }
 }
 
-/// The key that a number other than an `i32` is hashed by: bits of the double, address of the object.
+/// Spreads the lower half of `bits` over 32 bits: a multiplicative hash, Knuth's constant.
 #[inline(always)]
 fn mix(bits: u64) -> u32 {
     (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}
+
+/// Hash of a key other than strings and integers: bits of the double, or tag and address of the object. Doubles of few digits differ in
+/// their upper halves only.
+#[inline(always)]
+fn hash_bits(bits: u64) -> u32 {
+    mix(bits ^ bits >> 32)
 }
 
 /// Hash of a key, neither nil nor NaN, normalised. The main position is `hash & hmask`.
@@ -80,7 +87,7 @@ pub fn hash_key(key: Value) -> u32 {
     match key.as_str() {
         Some(s) => s.hash(),
         None if key.is_int() => hash_int(key.as_int_unchecked()),
-        None => mix(key.bits()),
+        None => hash_bits(key.bits()),
     }
 }
 
@@ -177,7 +184,7 @@ impl Table {
         if let Some(i) = key.as_index() {
             return self.find_int(i);
         }
-        if key.is_nil() { None } else { self.find_in_chain(mix(key.bits()), key) }
+        if key.is_nil() { None } else { self.find_in_chain(hash_bits(key.bits()), key) }
     }
     /// The value in a slot; nil if there is none.
     ///

@@ -394,3 +394,27 @@ fn watchpoints_wear_out() {
     vm.table_clear(c);
     assert!(!vm.heap.watch_field(WatchedField { table: c, key: Some(key) }));
 }
+
+#[test]
+fn hashes_of_doubles_spread() {
+    const NODES: u32 = 4096;
+    let sets: [(&str, fn(f64) -> f64); 6] = [
+        ("halves", |i| i + 0.5),
+        ("large", |i| i * 1_099_511_627_776.0),
+        ("fractions", |i| i / 8192.0),
+        ("thirds", |i| i / 3.0 + 1e10),
+        ("negative", |i| -i - 0.25),
+        ("powers", |i| (i - 2048.0) * 2f64.powf(i % 64.0)),
+    ];
+    for (name, key) in sets {
+        let keys: std::collections::HashSet<u64> = (1..=NODES).map(|i| key(f64::from(i)).to_bits()).collect();
+        let mut chains = vec![0; NODES as usize];
+        for bits in keys {
+            let hash = super::table::hash_key(super::table::normalize(Value::num(f64::from_bits(bits))));
+            chains[(hash % NODES) as usize] += 1;
+        }
+        // As many keys as nodes: by chance the longest chain has seven or eight.
+        let longest = *chains.iter().max().expect("nodes");
+        assert!(longest <= 12, "{name}: {longest}");
+    }
+}
