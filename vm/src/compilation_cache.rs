@@ -130,7 +130,7 @@ mod tests {
         // With another name it is another chunk.
         assert!(load(&mut vm, "return 1", "b") != second);
         let long = format!("return 1{}", " ".repeat(LONGEST));
-        (0..3).for_each(|_| drop(load(&mut vm, &long, "long")));
+        (0..3).for_each(|_| _ = load(&mut vm, &long, "long"));
         assert!(kept(&vm) <= 1);
         assert!(vm.load_chunk(b"return 1", b"a", Some(b"b")).is_err(), "the mode is checked");
     }
@@ -144,11 +144,11 @@ mod tests {
     #[test]
     fn what_is_not_used_is_dropped() {
         let mut vm = Vm::new();
-        (0..2).for_each(|_| drop(load(&mut vm, "return 1", "a")));
+        (0..2).for_each(|_| _ = load(&mut vm, "return 1", "a"));
         assert_eq!(kept(&vm), 1);
         vm.full_gc();
         assert_eq!(kept(&vm), 0);
-        (0..2).for_each(|_| drop(load(&mut vm, "return 1", "a")));
+        (0..2).for_each(|_| _ = load(&mut vm, "return 1", "a"));
         (0..CYCLES).for_each(|_| vm.compilation_cache.age());
         assert_eq!(kept(&vm), 1);
         load(&mut vm, "return 1", "a");

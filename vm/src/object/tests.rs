@@ -398,7 +398,8 @@ fn watchpoints_wear_out() {
 #[test]
 fn hashes_of_doubles_spread() {
     const NODES: u32 = 4096;
-    let sets: [(&str, fn(f64) -> f64); 6] = [
+    type Set = (&'static str, fn(f64) -> f64);
+    let sets: [Set; 6] = [
         ("halves", |i| i + 0.5),
         ("large", |i| i * 1_099_511_627_776.0),
         ("fractions", |i| i / 8192.0),
