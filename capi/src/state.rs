@@ -64,6 +64,14 @@ pub unsafe fn enter_for<T, U>(l: L, outcome: impl FnOnce(LuaResult<T>) -> U, bod
     enter(l, |vm| outcome(body(vm)))
 }
 
+/// The VM of a state, for code that uses it as C code does.
+///
+/// # Safety
+/// The contract of the crate: `l` is a coroutine of an open state, and code may use the C API for it now.
+pub unsafe fn vm_of(l: L) -> *mut Vm {
+    (*(*l).link).current.get()
+}
+
 #[cold]
 #[inline(never)]
 fn enter_other<T>(vm: &mut Vm, co: Gc<Thread>, f: impl FnOnce(&mut Vm) -> T) -> T {
