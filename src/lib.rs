@@ -63,7 +63,7 @@ mod api;
 
 pub use api::app_data::{AppDataRef, AppDataRefMut};
 #[cfg(feature = "async")]
-pub use api::asynchronous::{AsyncCallFuture, AsyncThread};
+pub use api::async_thread::{AsyncCallFuture, AsyncThread};
 pub use api::chunk::{AsChunk, Chunk, ChunkMode};
 pub use api::convert::{FromLua, IntoLua};
 pub use api::environment::LuaType;
@@ -126,7 +126,7 @@ pub mod error {
 /// Functions.
 pub mod function {
     #[cfg(feature = "async")]
-    pub use crate::api::asynchronous::AsyncCallFuture;
+    pub use crate::api::async_thread::AsyncCallFuture;
     pub use crate::api::function::{Function, FunctionInfo};
     #[cfg(feature = "async")]
     pub use crate::api::native::LuaNativeAsyncFn;
@@ -170,7 +170,7 @@ pub mod table {
 /// Coroutines.
 pub mod thread {
     #[cfg(feature = "async")]
-    pub use crate::api::asynchronous::AsyncThread;
+    pub use crate::api::async_thread::AsyncThread;
     pub use crate::api::thread::{Thread, ThreadEvent, ThreadStatus, ThreadTriggers};
 }
 

@@ -34,10 +34,9 @@ impl Buffer {
     fn used(&self) -> usize {
         self.end.addr() - self.bytes.as_ptr().addr()
     }
-    /// Where the next bytes go, as many as fit.
-    fn free(&mut self) -> &mut [MaybeUninit<u8>] {
-        let used = self.used();
-        &mut self.bytes[used..]
+    /// How many bytes fit behind those in use.
+    fn free(&self) -> usize {
+        self.bytes.as_ptr_range().end.addr().saturating_sub(self.end.addr())
     }
     /// The bytes in use.
     fn written(&self) -> &[u8] {
@@ -94,8 +93,11 @@ impl Buffer {
     /// Adds bytes. Those that fit need no VM, which takes longer to reach than a few bytes take to copy.
     #[inline]
     fn add(&mut self, s: &[u8]) -> LuaResult<()> {
-        let Some(free) = self.free().get_mut(..s.len()) else { return self.overflow(s) };
-        free.write_copy_of_slice(s);
+        if s.len() > self.free() {
+            return self.overflow(s);
+        }
+        // SAFETY: so many bytes of the buffer are free from its end on.
+        unsafe { self.end.cast::<u8>().copy_from_nonoverlapping(s.as_ptr(), s.len()) };
         self.end = self.end.wrapping_add(s.len());
         Ok(())
     }

@@ -2,8 +2,9 @@
 #![allow(unsafe_code, reason = "memory of an allocator is resized and freed by the same one")]
 #![allow(unsafe_op_in_unsafe_fn, reason = "the contract of the crate covers the bodies of all exported functions")]
 
-use crate::state::{Alloc, shared};
+use crate::state::shared;
 use perilune_vm::Vm;
+use perilune_vm::gc::allocator::{Alloc, HostAllocator};
 use std::ffi::{c_int, c_void};
 
 /// Collects if that is due: called when something was made and pushed. An error (the memory limit, an interrupt) is left to the next
@@ -37,7 +38,12 @@ plain! {
         alloc.0
     }
     /// `lua_setallocf`
-    fn lua_setallocf(l => vm, f: Option<Alloc>, data: *mut c_void) { shared(vm).alloc = (f, data) }
+    fn lua_setallocf(l => vm, f: Option<Alloc>, data: *mut c_void) {
+        shared(vm).alloc = (f, data);
+        if let Some(function) = f {
+            vm.set_allocator(HostAllocator { function, data });
+        }
+    }
     /// `lua_gc`
     fn lua_gc(l => vm, what: c_int, n: c_int) -> c_int {
         let percent = n.max(0) as u32;

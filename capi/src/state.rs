@@ -6,6 +6,7 @@
 #![allow(unsafe_op_in_unsafe_fn, reason = "the contract of the crate covers the bodies of all exported functions")]
 
 use perilune_vm::abi::call_c;
+use perilune_vm::gc::allocator::{Alloc, HostAllocator};
 use perilune_vm::interp::co;
 use perilune_vm::object::{Gc, Thread};
 use perilune_vm::stdlib::Builtin;
@@ -16,8 +17,6 @@ use std::ffi::{c_int, c_void};
 pub type L = *mut Thread;
 /// `lua_CFunction`
 pub type CFunction = unsafe extern "C-unwind" fn(L) -> c_int;
-/// `lua_Alloc`
-pub type Alloc = unsafe extern "C" fn(*mut c_void, *mut c_void, usize, usize) -> *mut c_void;
 
 /// What the C API keeps with each VM.
 pub struct Shared {
@@ -63,6 +62,14 @@ pub unsafe fn enter<T>(l: L, f: impl FnOnce(&mut Vm) -> T) -> T {
 #[inline(always)]
 pub unsafe fn enter_for<T, U>(l: L, outcome: impl FnOnce(LuaResult<T>) -> U, body: impl FnOnce(&mut Vm) -> LuaResult<T>) -> U {
     enter(l, |vm| outcome(body(vm)))
+}
+
+/// The VM of a state, for code that uses it as C code does.
+///
+/// # Safety
+/// The contract of the crate: `l` is a coroutine of an open state, and code may use the C API for it now.
+pub unsafe fn vm_of(l: L) -> *mut Vm {
+    (*(*l).link).current.get()
 }
 
 #[cold]
@@ -114,9 +121,8 @@ pub fn c_function(vm: &mut Vm, f: CFunction, upvalues: &[Value]) -> Value {
     Value::func(function)
 }
 
-/// A new state without libraries; null if there is no memory for it.
-fn open() -> L {
-    let mut vm = Vm::new();
+/// Makes a state without libraries.
+fn open(mut vm: Box<Vm>) -> L {
     perilune_jit::install(&mut vm);
     vm.host.c_function = Some(run_c_function);
     perilune_vm::stdlib::io::use_c_stdout();
@@ -135,17 +141,28 @@ fn open() -> L {
 // SAFETY: the name is that of the C API, which nothing else in a program defines.
 #[unsafe(no_mangle)]
 pub extern "C" fn luaL_newstate() -> L {
-    let l = open();
+    let l = open(Vm::new());
     // SAFETY: a new state.
     unsafe { enter(l, |vm| shared(vm).panic = Some(report_panic)) };
     l
 }
 
-/// `lua_newstate`: memory is not taken from the allocator, which `lua_getallocf` gives back.
+/// `lua_newstate`: null if the allocator does not give what a new state needs.
+///
+/// # Safety
+/// The allocator may be called with its data as long as the state lives.
 // SAFETY: the name is that of the C API, which nothing else in a program defines.
 #[unsafe(no_mangle)]
-pub extern "C" fn lua_newstate(f: Option<Alloc>, data: *mut c_void) -> L {
-    let l = open();
+pub unsafe extern "C" fn lua_newstate(f: Option<Alloc>, data: *mut c_void) -> L {
+    let vm = match f {
+        // SAFETY: the caller's promise.
+        Some(function) => unsafe { Vm::with_allocator(HostAllocator { function, data }) },
+        None => return core::ptr::null_mut(),
+    };
+    if vm.heap.is_full() {
+        return core::ptr::null_mut();
+    }
+    let l = open(vm);
     // SAFETY: a new state.
     unsafe { enter(l, |vm| shared(vm).alloc = (f, data)) };
     l

@@ -5,8 +5,10 @@ use super::error::Result;
 use super::function::Function;
 use super::lua::Lua;
 use super::multi::{FromLuaMulti, IntoLuaMulti};
+use super::options::LuaOptions;
+use super::state::{Payloads, State};
 use perilune_capi::ffi::{lua_CFunction, lua_State, lua_gettop, lua_touserdata, lua_upvalueindex};
-use perilune_capi::state::c_function;
+use perilune_capi::state::{c_function, vm_of};
 use perilune_vm::value::Value as Raw;
 use std::ffi::c_int;
 
@@ -101,6 +103,36 @@ impl Lua {
         let result = function.call(args);
         drop(emptied);
         result
+    }
+    /// The [`Lua`] of a state of the C API, the same one each time; of one that C code has made, too. Feature `c-modules`.
+    ///
+    /// ```
+    /// use perilune::{Lua, ffi};
+    ///
+    /// // SAFETY: the state is closed when it is used no more.
+    /// unsafe {
+    ///     let state = ffi::luaL_newstate();
+    ///     Lua::get_or_init_from_ptr(state).globals().set("name", "moon")?;
+    ///     let name: String = Lua::get_or_init_from_ptr(state).globals().get("name")?;
+    ///     assert_eq!(name, "moon");
+    ///     ffi::lua_close(state);
+    /// }
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
+    /// # Safety
+    /// The state outlives `'a`, clones of the `Lua`, and the use of its handles: it is closed by `lua_close`, or is that of a [`Lua`]. It is a state
+    /// that code may use through the C API now. The `Lua` is used by the thread of the state, and not by functions in C that Lua calls.
+    pub unsafe fn get_or_init_from_ptr<'a>(state: *mut lua_State) -> &'a Lua {
+        // SAFETY: the caller's promise. Who closes the state drops the VM, which owns what is made here.
+        unsafe {
+            let vm = vm_of(state);
+            if let Some(lua) = Payloads::lua_of(vm) {
+                return lua;
+            }
+            drop(State::around(vm, LuaOptions::new(), false, false));
+            Payloads::lua_of(vm).expect("the state was made just now")
+        }
     }
 }
 

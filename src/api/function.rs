@@ -1,7 +1,7 @@
 //! Functions.
 
 #[cfg(feature = "async")]
-use super::asynchronous::{self, AsyncCallFuture};
+use super::async_thread::{self, AsyncCallFuture};
 use super::error::{Error, Result};
 use super::handle::Handle;
 use super::lua::Lua;
@@ -112,7 +112,7 @@ impl Function {
     #[cfg(feature = "async")]
     pub fn call_async<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
         let _lock = self.0.lock();
-        asynchronous::call(&self.0.lua(), self, args)
+        async_thread::call(&self.0.lua(), self, args)
     }
     /// A function that calls this one with these arguments before its own. Loops that call it are compiled like others.
     ///

@@ -6,6 +6,8 @@
 
 pub mod app_data;
 #[cfg(feature = "async")]
+pub mod async_thread;
+#[cfg(feature = "async")]
 pub mod asynchronous;
 #[cfg(feature = "c-modules")]
 pub mod c_modules;

@@ -1,7 +1,7 @@
 //! What tables and userdata have in common: fields, methods and calls by way of metamethods.
 
 #[cfg(feature = "async")]
-use super::asynchronous::AsyncCallFuture;
+use super::async_thread::AsyncCallFuture;
 use super::convert::{FromLua, IntoLua};
 use super::error::{Error, Result};
 use super::function::{Function, call};

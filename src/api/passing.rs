@@ -66,13 +66,10 @@ impl<'a> Frame<'a> {
     pub fn raw(&self, i: usize) -> Raw {
         self.roots.passing(self.from + i)
     }
-    /// Keeps the values of this frame.
+    /// Removes the values of this frame, and keeps them.
     #[cfg(feature = "async")]
-    pub fn keep(&self, lua: &Lua) -> Kept {
-        let (len, mut first) = (self.len(), [0; FEW]);
-        let root = |i| lua.0.add_root(self.raw(i));
-        first.iter_mut().take(len).enumerate().for_each(|(i, slot)| *slot = root(i));
-        Kept { len, first, more: (FEW..len).map(root).collect() }
+    pub fn keep(&self) -> Kept {
+        Kept(self.roots.keep_passing(self.from))
     }
     /// All values of this frame.
     #[inline]
@@ -88,35 +85,21 @@ impl Drop for Frame<'_> {
     }
 }
 
-/// So many values are kept without an allocation: most functions have no more arguments.
-#[cfg(feature = "async")]
-const FEW: usize = 4;
-
 /// Values that are to be on their way later, rooted until they are passed or released.
 #[cfg(feature = "async")]
-pub(crate) struct Kept {
-    len: usize,
-    /// The slots of the first ones, and those of the others.
-    first: [u32; FEW],
-    more: Vec<u32>,
-}
+pub(crate) struct Kept(u32);
 
 #[cfg(feature = "async")]
 impl Kept {
-    fn slots(&self) -> impl Iterator<Item = u32> {
-        self.first.iter().take(self.len).chain(&self.more).copied()
-    }
     /// Puts them on their way.
     pub fn pass(self, lua: &Lua) {
-        let roots = &lua.0.roots;
-        self.slots().for_each(|slot| {
-            roots.pass(roots.get(slot));
-            roots.release(slot);
-        });
+        lua.0.roots.pass_kept(self.0);
     }
     /// They are not needed.
     pub fn release(self, lua: &Lua) {
-        self.slots().for_each(|slot| lua.0.roots.release(slot));
+        let frame = Frame::new(lua);
+        self.pass(lua);
+        drop(frame);
     }
 }
 

@@ -27,6 +27,7 @@ use perilune_vm::stdlib::StdLib;
 use perilune_vm::value::Value as Raw;
 use std::any::Any;
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -122,6 +123,8 @@ impl Drop for Locked {
 /// The parts of a state.
 pub struct Parts {
     owner: *mut Vm,
+    /// Is the VM closed when this is dropped? Otherwise it owns this.
+    owned: bool,
     /// The VM, for who enters next: derived from the reference of the function that was left, if one was. Null while it is entered.
     current: Cell<*mut Vm>,
     /// Values of handles.
@@ -163,12 +166,25 @@ impl Drop for Restore<'_> {
 
 impl State {
     /// A state around a VM.
-    pub fn new(mut vm: Box<Vm>, options: LuaOptions, safe: bool) -> Shared<State> {
-        let roots = Rc::clone(&vm.host.roots);
-        let failure_meta = roots.add(Raw::table(failure::metatable(&mut vm)));
-        let owner = Box::into_raw(vm);
+    pub fn new(vm: Box<Vm>, options: LuaOptions, safe: bool) -> Shared<State> {
+        // SAFETY: nobody else uses the VM.
+        unsafe { State::around(Box::into_raw(vm), options, safe, true) }
+    }
+    /// A state around a VM.
+    ///
+    /// # Safety
+    /// The VM lives as long as the state, and is not used otherwise while the state uses it. If it is `owned`, it was made by `Box`.
+    pub(super) unsafe fn around(owner: *mut Vm, options: LuaOptions, safe: bool, owned: bool) -> Shared<State> {
+        // SAFETY: the caller's promise; the reference is gone before the state is used.
+        let (roots, failure_meta) = unsafe {
+            let vm = &mut *owner;
+            let roots = Rc::clone(&vm.host.roots);
+            let failure_meta = roots.add(Raw::table(failure::metatable(vm)));
+            (roots, failure_meta)
+        };
         let parts = Parts {
             owner,
+            owned,
             current: Cell::new(owner),
             roots,
             released: Arc::default(),
@@ -189,7 +205,7 @@ impl State {
         parts.asynchronous.pool_size.set(options.thread_pool_size);
         let state = Shared::new(State { lock: Lock::default(), parts });
         let _lock = State::lock(&state);
-        let host: Rc<dyn Host> = Rc::new(Payloads(Shared::downgrade(&state)));
+        let host: Rc<dyn Host> = Rc::new(Payloads::new(&state, !owned));
         state.enter(|vm| {
             vm.host.host = Some(host);
             vm.host.panics_pass = !options.catch_rust_panics;
@@ -359,6 +375,9 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
+        if !self.parts.owned {
+            return;
+        }
         // Finalizers run.
         // SAFETY: made by `Box::into_raw` in `new`. No `Lua` is left, and no code that uses the VM runs: its callers hold a `Lua`.
         let mut vm = unsafe { Box::from_raw(self.parts.owner) };
@@ -370,24 +389,60 @@ impl Drop for State {
     }
 }
 
-/// Drops what dead userdata held.
-struct Payloads(WeakShared<State>);
+/// Drops what dead userdata held. The VM has it.
+pub(super) struct Payloads {
+    state: WeakShared<State>,
+    /// The state, counted only if the VM owns it.
+    lua: ManuallyDrop<Lua>,
+    counted: bool,
+}
+
+impl Payloads {
+    fn new(state: &Shared<State>, counted: bool) -> Payloads {
+        let address = if counted { Shared::into_raw(Shared::clone(state)) } else { Shared::as_ptr(state) };
+        // SAFETY: it is dropped only if it was counted. What is not counted is used only while the state lives, which owns the VM.
+        let lua = ManuallyDrop::new(Lua(unsafe { Shared::from_raw(address) }));
+        Payloads { state: Shared::downgrade(state), lua, counted }
+    }
+    /// The state of a VM, if there is one.
+    ///
+    /// # Safety
+    /// The VM and its state outlive `'a`. No reference to the VM is in use.
+    #[cfg(feature = "c-modules")]
+    pub(super) unsafe fn lua_of<'a>(vm: *mut Vm) -> Option<&'a Lua> {
+        // SAFETY: the caller's promise.
+        let host = unsafe { &*vm }.host.host.as_ref()?;
+        host.as_any().downcast_ref().map(|payloads: &Payloads| &*payloads.lua)
+    }
+}
+
+impl Drop for Payloads {
+    fn drop(&mut self) {
+        if self.counted {
+            // SAFETY: it is not used any more.
+            unsafe { ManuallyDrop::drop(&mut self.lua) };
+        }
+    }
+}
 
 impl Host for Payloads {
     fn outside(&self, vm: &mut Vm, code: &mut dyn FnMut()) {
-        match self.0.upgrade() {
+        match self.state.upgrade() {
             Some(state) => state.leave(vm, code),
             None => code(),
         }
     }
 
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
     fn is_panic(&self, e: Raw) -> bool {
         e.as_udata().is_some_and(failure::is_panic)
     }
     fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>) {
         let drop = AssertUnwindSafe(|| drop(payload));
         // A panic has been reported by its hook; there is nobody to resume it in.
-        let _ = match self.0.upgrade() {
+        let _ = match self.state.upgrade() {
             Some(state) => state.leave(vm, || catch_unwind(drop)),
             None => catch_unwind(drop),
         };

@@ -175,7 +175,15 @@ pub struct ThreadEvents {
 
 impl Thread {
     fn raw(&self) -> Gc<RawThread> {
-        self.0.get().as_thread().expect("the root of a thread handle is a coroutine")
+        Thread::coroutine(self.0.get())
+    }
+    /// The coroutine, if the state is known already.
+    #[inline]
+    pub(super) fn raw_with(&self, lua: &Lua) -> Gc<RawThread> {
+        Thread::coroutine(self.0.get_with(lua))
+    }
+    fn coroutine(root: Raw) -> Gc<RawThread> {
+        root.as_thread().expect("the root of a thread handle is a coroutine")
     }
     /// Runs the coroutine until it yields or returns. `args` are the function's arguments, or the results of the yield that it waits in.
     ///
@@ -228,12 +236,13 @@ impl Thread {
     }
     /// Resumes the coroutine with what is in the frame, instead of which the results are there then; the number of the first.
     pub(super) fn resume_in(&self, lua: &Lua, how: Resume, frame: &Frame<'_>) -> Result<usize> {
-        if !self.is_resumable() {
+        let co = self.raw_with(lua);
+        if !co.status.get().is_resumable() {
             return Err(Error::CoroutineUnresumable);
         }
         lua.tell_thread_event(|t| t.on_resume, || ThreadEvent::Resume(self.clone()))?;
-        let first = lua.0.resume(self.raw(), how, frame)?;
-        if self.raw().status.get() == RawStatus::Suspended {
+        let first = lua.0.resume(co, how, frame)?;
+        if co.status.get() == RawStatus::Suspended {
             lua.tell_thread_event(|t| t.on_yield, || ThreadEvent::Yield(self.clone()))?;
         }
         Ok(first)
@@ -270,7 +279,7 @@ impl Thread {
     /// ```
     pub fn is_resumable(&self) -> bool {
         let _lock = self.0.lock();
-        matches!(self.raw().status.get(), RawStatus::Fresh | RawStatus::Suspended)
+        self.raw().status.get().is_resumable()
     }
     /// Does it run?
     ///
@@ -344,11 +353,11 @@ impl Thread {
         self.reset_to(Raw::NIL)
     }
     pub(super) fn reset_to(&self, f: Raw) -> Result<()> {
-        match self.status() {
-            ThreadStatus::Running => Err(Error::runtime("cannot reset a running thread")),
-            ThreadStatus::Normal => Err(Error::runtime("cannot reset a normal thread")),
-            _ => {
-                let co = self.raw();
+        let co = self.raw();
+        match co.status.get() {
+            RawStatus::Running => Err(Error::runtime("cannot reset a running thread")),
+            RawStatus::Normal => Err(Error::runtime("cannot reset a normal thread")),
+            RawStatus::Fresh | RawStatus::Suspended | RawStatus::Dead => {
                 self.0.lua().0.enter(|vm| vm.reset_coroutine(co, f));
                 Ok(())
             }

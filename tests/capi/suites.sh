@@ -155,9 +155,11 @@ libctest() {
     cc -w -O1 -shared -fPIC -I capi/include "$tests/src/ctest.c" -o "$work/libctest/clib/ctest" || exit 1
     c++ -w -O1 -shared -fPIC -I capi/include "$tests/src/cpptest.cpp" -o "$work/libctest/clib/cpptest" || exit 1
     for script in $(cd "$tests" && grep -rl --include='*.lua' -E 'c(pp)?test"'); do
+        # LuaJIT of today takes light userdata of all addresses, which one of them denies.
+        expected=$(LUA_CPATH="$work/libctest/clib/?" run_in theirs "" "$work/libctest/lib" "$tests/$script")
         for mode in plain joff hot stress; do
             eval "first=\$$mode"
-            report "$script" $mode "$(LUA_CPATH="$work/libctest/clib/?" run_in ours "$first" "$work/libctest/lib" "$tests/$script")" "status 0"
+            report "$script" $mode "$(LUA_CPATH="$work/libctest/clib/?" run_in ours "$first" "$work/libctest/lib" "$tests/$script")" "$expected"
         done
     done
 }

@@ -344,3 +344,55 @@ fn macros_make_asynchronous_methods() -> Result<()> {
     assert_eq!(block_on(total.call_async_function::<String>("version", ()))?, "Lua 5.1");
     Ok(())
 }
+
+/// What a call waits for is kept with other calls later: who gives up a call that is over already gives up none of those.
+#[test]
+fn a_call_that_is_given_up_late_leaves_others_alone() -> Result<()> {
+    let lua = Lua::new();
+    with_wait(&lua)?;
+    let thread = lua.create_thread(lua.load("return (wait(3))").into_function()?)?;
+    let mut context = Context::from_waker(Waker::noop());
+    let mut first = thread.clone().into_async::<u32>(())?;
+    assert!(std::pin::Pin::new(&mut first).poll(&mut context).is_pending());
+    // Somebody else resumes the coroutine until it ends.
+    thread.resume::<()>(())?;
+    assert_eq!(thread.resume::<u32>(())?, 3);
+
+    let wait: Function = lua.globals().get("wait")?;
+    let mut second = Box::pin(wait.call_async::<u32>(3));
+    assert!(second.as_mut().poll(&mut context).is_pending());
+    drop(first);
+    assert!(second.as_mut().poll(&mut context).is_pending());
+    assert!(matches!(second.as_mut().poll(&mut context), Poll::Ready(Ok(3))));
+    Ok(())
+}
+
+#[test]
+fn arguments_live_until_the_call_begins() -> Result<()> {
+    let lua = Lua::new();
+    let count: Function =
+        lua.load("return function(...) local s = 0 for _, t in ipairs({...}) do s = s + t[1] end return s end").eval()?;
+    let table = |n: i32| lua.create_sequence_from([n]);
+    let (few, many) = (count.call_async::<i32>(table(7)?), count.call_async::<i32>((table(10)?, table(20)?, table(30)?)));
+    let dropped = count.call_async::<i32>(table(1)?);
+    lua.gc_collect()?;
+    drop(dropped);
+    let again = count.call_async::<i32>((table(1)?, table(2)?));
+    lua.gc_collect()?;
+    lua.load("for i = 1, 1000 do local t = {i} end").exec()?;
+    assert_eq!((block_on(few)?, block_on(many)?, block_on(again)?), (7, 60, 3));
+    Ok(())
+}
+
+/// Calls out of a loop that is compiled, some of which are ready at once.
+#[test]
+fn hot_loops_wait() -> Result<()> {
+    let lua = Lua::new();
+    with_wait(&lua)?;
+    let f: Function =
+        lua.load("return function(n) local s = 0 for i = 1, n do s = s + wait(i % 7 == 0 and 2 or 1) end return s end").eval()?;
+    for _ in 0..3 {
+        assert_eq!(block_on(f.call_async::<u32>(700))?, 800);
+    }
+    Ok(())
+}

@@ -107,3 +107,42 @@ fn a_closure_is_gone_after_its_call() {
     let kept: Function = lua.globals().get("kept").expect("the function");
     assert_eq!((kept.call::<i32>(5).expect("its argument"), calls), (5, 1));
 }
+
+/// A state that C code has made, and closes.
+#[test]
+fn a_state_of_the_c_api() -> Result<()> {
+    let dropped = std::rc::Rc::new(());
+    let held = std::rc::Rc::clone(&dropped);
+    // SAFETY: the state is closed when nothing uses it any more.
+    unsafe {
+        let state = perilune::ffi::luaL_newstate();
+        let lua = Lua::get_or_init_from_ptr(state);
+        let f = lua.create_function(move |lua, name: String| {
+            let _held = &held;
+            lua.globals().set("seen", name)
+        })?;
+        lua.globals().set("f", f)?;
+        lua.load("f('moon') t = {} for i = 1, 1000 do t[i] = {i} end").exec()?;
+        lua.gc_collect()?;
+        assert_eq!(Lua::get_or_init_from_ptr(state).globals().get::<String>("seen")?, "moon");
+        assert!(lua.load("local function fails() f() end fails()").exec().unwrap_err().to_string().contains("bad argument"));
+        assert!(lua.load("return return").exec().is_err());
+        perilune::ffi::lua_close(state);
+    }
+    assert_eq!(std::rc::Rc::strong_count(&dropped), 1);
+    Ok(())
+}
+
+/// The state of a `Lua` is not counted by what leads from the C API to it.
+#[test]
+fn the_state_of_the_c_api_is_that_of_its_lua() -> Result<()> {
+    let lua = Lua::new();
+    let mut address = None;
+    // SAFETY: the closure leaves the stack as it is, and does not use the state.
+    unsafe { lua.exec_raw::<()>((), |state| address = Some(format!("{:?}", Lua::get_or_init_from_ptr(state))))? };
+    assert_eq!(address, Some(format!("{lua:?}")));
+    let weak = lua.weak();
+    drop(lua);
+    assert!(weak.try_upgrade().is_none());
+    Ok(())
+}

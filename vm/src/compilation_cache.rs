@@ -113,10 +113,6 @@ mod tests {
     fn load(vm: &mut Vm, source: &str, name: &str) -> Gc<Proto> {
         vm.load_chunk(source.as_bytes(), name.as_bytes(), None).expect("a chunk").proto().expect("a Lua function")
     }
-    fn load_twice(vm: &mut Vm, source: &str, name: &str) {
-        load(vm, source, name);
-        load(vm, source, name);
-    }
     fn kept(vm: &Vm) -> usize {
         let mut n = 0;
         vm.compilation_cache.for_each(|v| n += usize::from(v.as_proto().is_some()));
@@ -134,9 +130,8 @@ mod tests {
         // With another name it is another chunk.
         assert!(load(&mut vm, "return 1", "b") != second);
         let long = format!("return 1{}", " ".repeat(LONGEST));
-        let before = kept(&vm);
-        load_twice(&mut vm, &long, "long");
-        assert_eq!(kept(&vm), before);
+        (0..3).for_each(|_| _ = load(&mut vm, &long, "long"));
+        assert!(kept(&vm) <= 1);
         assert!(vm.load_chunk(b"return 1", b"a", Some(b"b")).is_err(), "the mode is checked");
     }
     #[test]
@@ -149,11 +144,11 @@ mod tests {
     #[test]
     fn what_is_not_used_is_dropped() {
         let mut vm = Vm::new();
-        load_twice(&mut vm, "return 1", "a");
+        (0..2).for_each(|_| _ = load(&mut vm, "return 1", "a"));
         assert_eq!(kept(&vm), 1);
         vm.full_gc();
         assert_eq!(kept(&vm), 0);
-        load_twice(&mut vm, "return 1", "a");
+        (0..2).for_each(|_| _ = load(&mut vm, "return 1", "a"));
         (0..CYCLES).for_each(|_| vm.compilation_cache.age());
         assert_eq!(kept(&vm), 1);
         load(&mut vm, "return 1", "a");

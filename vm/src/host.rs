@@ -20,6 +20,8 @@ pub trait Host {
     fn drop_payload(&self, vm: &mut Vm, payload: Box<dyn Any>);
     /// Runs other code of the host, which may use the VM through its handles. The code does not panic.
     fn outside(&self, vm: &mut Vm, code: &mut dyn FnMut());
+    /// The type behind this.
+    fn as_any(&self) -> &dyn Any;
 }
 
 /// Called when the program ends the process, see [`HostState::at_exit`].

@@ -8,6 +8,8 @@ use crate::callback::CallbackState;
 use crate::compilation_cache::CompilationCache;
 use crate::error::{LuaError, LuaResult};
 use crate::fuel::Fuel;
+use crate::gc::allocator::HostAllocator;
+use crate::gc::heap::random_seed;
 use crate::gc::{Heap, Marker};
 use crate::hooks::{Compiler, Resume};
 use crate::host::HostState;
@@ -166,7 +168,16 @@ fn read(mut source: Source, name: &[u8], mode: Option<&[u8]>) -> Result<ProtoDat
 impl Vm {
     /// A new state without libraries (see [`Vm::open_libs`]).
     pub fn new() -> Box<Vm> {
-        let mut heap = Heap::new();
+        Vm::with_heap(Heap::new())
+    }
+    /// The same with memory from an allocator of the host. [`Heap::is_full`] if that has refused some.
+    ///
+    /// # Safety
+    /// As for [`Vm::set_allocator`].
+    pub unsafe fn with_allocator(allocator: HostAllocator) -> Box<Vm> {
+        Vm::with_heap(Heap::with(random_seed(), Some(allocator)))
+    }
+    fn with_heap(mut heap: Heap) -> Box<Vm> {
         // SAFETY: it is replaced by the globals below before anybody follows it.
         let dangling: Gc<Table> = unsafe { Gc::from_addr(8) };
         let main = heap.new_thread(dangling, stack::INITIAL * 4);
@@ -318,6 +329,7 @@ impl Vm {
         if let Some(consumer) = self.sampling_consumer() {
             consumer.closing(self);
         }
+        self.heap.forgive_refusals();
         self.run_all_finalizers();
     }
 }

@@ -24,6 +24,20 @@ struct Lists {
     free: Vec<u32>,
     /// Arguments and results on their way between Rust and Lua, as a stack.
     passing: Vec<Value>,
+    /// Values that are to be on their way later, as one list each.
+    kept: Vec<Vec<Value>>,
+    /// Numbers of the lists that are not in use, which are empty.
+    free_kept: Vec<u32>,
+}
+
+impl Lists {
+    /// Value number `i` of those in slots and on their way.
+    fn value(&self, i: usize) -> Option<Value> {
+        match self.slots.get(i) {
+            Some(slot) => Some(slot.value),
+            None => self.passing.get(i - self.slots.len()).copied(),
+        }
+    }
 }
 
 /// Values that handles keep alive. The collector marks them at the start of a cycle and again at its atomic end, so that no barrier is needed.
@@ -86,17 +100,21 @@ impl Roots {
     /// Calls `f` with each rooted value.
     pub fn for_each(&self, mut f: impl FnMut(Value)) {
         let mut i = 0;
-        loop {
-            // SAFETY: the closure only uses its argument, and `f` is called outside of it.
-            let value = unsafe {
-                self.with(|lists| match lists.slots.get(i) {
-                    Some(slot) => Some(slot.value),
-                    None => lists.passing.get(i - lists.slots.len()).copied(),
-                })
-            };
-            let Some(value) = value else { return };
+        // SAFETY: the closure only uses its argument, and `f` is called outside of it.
+        while let Some(value) = unsafe { self.with(|lists| lists.value(i)) } {
             f(value);
             i += 1;
+        }
+        let (mut list, mut i) = (0, 0);
+        // SAFETY: as above.
+        while let Some(kept) = unsafe { self.with(|lists| lists.kept.get(list).map(|kept| kept.get(i).copied())) } {
+            match kept {
+                Some(value) => {
+                    f(value);
+                    i += 1;
+                }
+                None => (list, i) = (list + 1, 0),
+            }
         }
     }
     /// Number of slots in use.
@@ -148,6 +166,31 @@ impl Roots {
                 passing.reserve(values.len());
                 move_values(values.as_ptr(), passing.as_mut_ptr().add(passing.len()), values.len());
                 passing.set_len(passing.len() + values.len());
+            })
+        }
+    }
+    /// Removes the values from number `from` on, and keeps them, as a list.
+    pub fn keep_passing(&self, from: usize) -> u32 {
+        // SAFETY: the closure only uses its argument.
+        unsafe {
+            self.with(|lists| {
+                let list = lists.free_kept.pop().unwrap_or_else(|| {
+                    lists.kept.push(Vec::new());
+                    (lists.kept.len() - 1) as u32
+                });
+                lists.kept[list as usize].extend_from_slice(&lists.passing[from..]);
+                lists.passing.truncate(from);
+                list
+            })
+        }
+    }
+    /// Puts the values of a kept list on their way, and gives up the list.
+    pub fn pass_kept(&self, list: u32) {
+        // SAFETY: the closure only uses its argument.
+        unsafe {
+            self.with(|lists| {
+                lists.passing.append(&mut lists.kept[list as usize]);
+                lists.free_kept.push(list);
             })
         }
     }

@@ -185,6 +185,12 @@ fn files_are_those_of_c() {
     check_file("files", true);
 }
 
+/// Memory comes from the allocator of the host, goes back to it, and ends where it says.
+#[test]
+fn memory_comes_from_the_allocator() {
+    check_file("allocator", true);
+}
+
 #[test]
 fn openrestys_additions_work() {
     check_file("openresty", false);

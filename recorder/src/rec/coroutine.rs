@@ -134,7 +134,7 @@ impl Recorder {
     /// Resumes a coroutine with the arguments from number `first` on. If there is no reference `thread`, the coroutine is in the state of
     /// the builtin.
     fn resume(&mut self, call: Call, (thread, co): (IrRef, Gc<Thread>), first: usize) -> Rec<bool> {
-        if !matches!(co.status.get(), ThreadStatus::Fresh | ThreadStatus::Suspended) {
+        if !co.status.get().is_resumable() {
             return Ok(false);
         }
         let Some(to) = SwitchTarget::of(co) else { return Ok(false) };

@@ -2,7 +2,8 @@
 //! from the system allocator, and move between the size classes as they become empty.
 #![allow(unsafe_code, reason = "a block is aligned to its size, and its cells lie between its header and its end")]
 
-use super::os::{alloc_low, free_low};
+use super::allocator::{HostAllocator, HostMemory};
+use super::os::{alloc_segment, free_low};
 use super::poison;
 use super::size::class_size;
 use crate::object::{GcHeader, Kind};
@@ -12,8 +13,11 @@ use std::alloc::Layout;
 pub const BLOCK_SIZE: usize = 1 << 16;
 /// Bytes before the first cell.
 const HEADER: usize = 64;
-/// Blocks per segment.
+/// Blocks per segment, at most.
 const SEGMENT_BLOCKS: usize = if cfg!(miri) { 2 } else { 16 };
+/// Blocks of the first segments from an allocator of the host, which may have a limit; as many as fill it with a quarter of what the heap has
+/// from then on. A block more is needed in each, since such an allocator does not align.
+const FEW_BLOCKS: usize = if cfg!(miri) { 1 } else { 3 };
 /// Segments that are returned to the system at a time: the system takes some 50 us for a megabyte.
 const TRIMMED: usize = 4;
 /// About this many bytes of cells are put on a free list at a time, so that a new block does not touch all its pages at once.
@@ -128,6 +132,8 @@ impl Block {
 struct Segment {
     /// First block, or null for an unused entry.
     base: *mut u8,
+    /// Number of blocks.
+    blocks: usize,
     /// Blocks in use.
     used: usize,
     /// The others, a list by their `free`.
@@ -146,15 +152,34 @@ pub(super) struct Blocks {
     spare: usize,
     /// Was a segment added since the last call of [`Blocks::take_added`]?
     added: bool,
+    /// Where segments, and all other memory of the heap, come from if the host says so.
+    pub host: HostMemory,
 }
 
 impl Blocks {
-    fn layout() -> Layout {
-        const LAYOUT: Layout = match Layout::from_size_align(SEGMENT_BLOCKS * BLOCK_SIZE, BLOCK_SIZE) {
+    fn layout(blocks: usize) -> Layout {
+        match Layout::from_size_align(blocks * BLOCK_SIZE, BLOCK_SIZE) {
             Ok(l) => l,
-            Err(_) => panic!("a segment has a valid layout"),
-        };
-        LAYOUT
+            Err(_) => unreachable!("segments are small"),
+        }
+    }
+    /// All blocks.
+    fn total(&self) -> usize {
+        self.segments.iter().filter(|s| !s.base.is_null()).map(|s| s.blocks).sum()
+    }
+    /// Blocks of the next segment.
+    fn next_segment(&self) -> usize {
+        if self.host.allocator.is_none() { SEGMENT_BLOCKS } else { (self.total() / 4).clamp(FEW_BLOCKS, SEGMENT_BLOCKS) }
+    }
+    /// Would the host's allocator give another segment?
+    pub fn would_give_segment(&self) -> bool {
+        self.host.would_give(Self::layout(self.next_segment() + 1).size())
+    }
+    /// No blocks yet, and where they will come from.
+    pub fn with_allocator(allocator: Option<HostAllocator>) -> Blocks {
+        let mut blocks = Blocks::default();
+        blocks.host.allocator = allocator;
+        blocks
     }
     /// A block for a size class, with no cell carved.
     pub fn take(&mut self, class: usize) -> *mut Block {
@@ -229,16 +254,17 @@ impl Blocks {
     }
     #[cold]
     fn add_segment(&mut self) {
-        let base = alloc_low(Self::layout());
+        let blocks = self.next_segment();
+        let base = alloc_segment(Self::layout(blocks), &mut self.host);
         self.added = true;
         let i = self.segments.iter().position(|s| s.base.is_null()).unwrap_or(self.segments.len());
-        let s = Segment { base, used: 0, free: core::ptr::null_mut(), listed: false };
+        let s = Segment { base, blocks, used: 0, free: core::ptr::null_mut(), listed: false };
         match self.segments.get_mut(i) {
             // It may be on the list from before.
             Some(entry) => *entry = Segment { listed: entry.listed, ..s },
             None => self.segments.push(s),
         }
-        for n in (0..SEGMENT_BLOCKS).rev() {
+        for n in (0..blocks).rev() {
             // SAFETY: inside the new segment, of which nobody knows yet.
             unsafe { self.put(i, base.add(n * BLOCK_SIZE).cast()) };
         }
@@ -246,23 +272,22 @@ impl Blocks {
     /// Returns segments without used blocks to the system, but keeps some blocks in reserve. False if there may be more, as a few are returned at
     /// a time.
     pub fn trim(&mut self) -> bool {
-        let total: usize = self.segments.iter().map(|s| if s.base.is_null() { 0 } else { SEGMENT_BLOCKS }).sum();
-        let keep = (total - self.spare) / 4 + SEGMENT_BLOCKS;
+        let keep = (self.total() - self.spare) / 4 + self.next_segment();
         let mut few = TRIMMED;
         for s in &mut self.segments {
             if s.base.is_null() || s.used != 0 {
                 continue;
             }
-            if self.spare < keep + SEGMENT_BLOCKS {
+            if self.spare < keep + s.blocks {
                 break;
             }
             if few == 0 {
                 return false;
             }
             few -= 1;
-            self.spare -= SEGMENT_BLOCKS;
+            self.spare -= s.blocks;
             // SAFETY: allocated in `add_segment` with this layout, and none of its blocks is known to anyone but this list.
-            unsafe { free_low(s.base, Self::layout()) }
+            unsafe { free_low(s.base, Self::layout(s.blocks), &mut self.host) }
             s.base = core::ptr::null_mut();
             s.free = core::ptr::null_mut();
         }
@@ -275,7 +300,7 @@ impl Drop for Blocks {
         for s in &self.segments {
             if !s.base.is_null() {
                 // SAFETY: allocated in `add_segment` with this layout; the owner of the cells is being dropped.
-                unsafe { free_low(s.base, Self::layout()) }
+                unsafe { free_low(s.base, Self::layout(s.blocks), &mut self.host) }
             }
         }
     }

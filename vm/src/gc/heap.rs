@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "free lists hold free cells of their class; carved cells of object blocks have a header")]
 
 use super::Marker;
+use super::allocator::HostAllocator;
 use super::block::{Block, Blocks, FreeCell};
 use super::pause::Pauses;
 use super::raw::{RawPools, large_layout};
@@ -229,6 +230,8 @@ pub(super) struct Pacing {
 pub(super) struct MemoryLimit {
     /// The limit, if there is one.
     pub bytes: Option<usize>,
+    /// What was in use when the host's allocator refused blocks, if it has not given any since.
+    pub refused: Option<usize>,
     /// Bytes in use when memory was last collected because it was short.
     pub recovered: usize,
     /// Bytes that the largest table needs to grow.
@@ -237,17 +240,37 @@ pub(super) struct MemoryLimit {
     pub grown: usize,
 }
 
+/// A seed of string hashes.
+pub(crate) fn random_seed() -> u64 {
+    use core::hash::{BuildHasher, Hasher};
+    std::hash::RandomState::new().build_hasher().finish()
+}
+
 /// Bytes at which the first cycle of a new heap starts; no cycle starts below it.
 pub(super) const MIN_GOAL: usize = 256 << 10;
 
-impl Heap {
-    /// An empty heap whose string hashes are seeded at random.
-    pub fn new() -> Heap {
-        use core::hash::{BuildHasher, Hasher};
-        Heap::with_seed(std::hash::RandomState::new().build_hasher().finish())
+impl MemoryLimit {
+    /// The limit of the host, or that of its allocator.
+    #[inline]
+    pub fn least(&self) -> Option<usize> {
+        match (self.bytes, self.refused) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
     }
+}
+
+impl Heap {
     /// An empty heap with a given seed of the string hashes.
     pub fn with_seed(seed: u64) -> Heap {
+        Heap::with(seed, None)
+    }
+    /// An empty heap whose string hashes are seeded at random.
+    pub fn new() -> Heap {
+        Heap::with(random_seed(), None)
+    }
+    /// An empty heap with a given seed of the string hashes, whose memory comes from an allocator if there is one.
+    pub(crate) fn with(seed: u64, allocator: Option<HostAllocator>) -> Heap {
         let empty_node = Box::into_raw(Box::new(Node::empty()));
         let _ = empty_node.expose_provenance();
         // SAFETY: it is replaced below before anybody follows it.
@@ -261,7 +284,7 @@ impl Heap {
             cells: CellMemory {
                 classes: core::array::from_fn(|_| ObjClass::default()),
                 raw: RawPools::new(),
-                blocks: Blocks::default(),
+                blocks: Blocks::with_allocator(allocator),
                 large: Vec::new(),
             },
             strings: StrTable::new(seed),
@@ -443,7 +466,7 @@ impl Heap {
     #[cold]
     #[inline(never)]
     fn alloc_large(&mut self, size: usize) -> *mut u8 {
-        let p = super::os::alloc_low(large_layout(size));
+        let p = super::os::alloc_low(large_layout(size), &mut self.cells.blocks.host);
         self.total += size;
         // New objects are added after those that the sweep, which goes down from the end, has still to visit.
         self.cells.large.push(LargeObj { ptr: p.cast(), size });

@@ -2,6 +2,7 @@
 //! fails: memory is looked at in safepoints, and before allocations whose size the program controls.
 #![allow(unsafe_code, reason = "the list of large objects holds objects that are not freed")]
 
+use super::allocator::HostAllocator;
 use super::{Heap, reserve};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
@@ -51,7 +52,12 @@ impl Heap {
         self.limit.grown = self.limit.grown.max(growth);
         self.limit.growth = self.limit.growth.max(growth);
         reserve::keep(self.reserve());
-        if reserve::is_short() {
+        if self.cells.blocks.host.take_refusal() {
+            // What is in use is already too much.
+            self.limit.refused = Some(self.total - 1);
+            self.update_threshold();
+        }
+        if reserve::is_short() || self.cells.blocks.host.is_over() {
             self.threshold = 0;
         }
     }
@@ -66,9 +72,19 @@ impl Heap {
         let alive = self.cells.large.iter().filter(|l| unsafe { !(*l.ptr).is_white() });
         alive.map(|l| l.size).max().unwrap_or(0)
     }
+    /// The state ends: what the host's allocator has refused is no reason for finalizers to fail that need no more.
+    pub(crate) fn forgive_refusals(&mut self) {
+        self.limit.refused = None;
+        self.cells.blocks.host.forgive();
+        self.update_threshold();
+    }
+    /// Could `bytes` be allocated in one piece?
+    fn has_room(&self, bytes: usize) -> bool {
+        self.cells.blocks.host.would_give(bytes) && (bytes < ASK || reserve::has_room(bytes))
+    }
     /// Is the heap at its limit, or memory short?
     pub fn is_full(&self) -> bool {
-        self.limit.bytes.is_some_and(|limit| self.total > limit) || reserve::is_short()
+        self.limit.least().is_some_and(|limit| self.total > limit) || reserve::is_short() || self.cells.blocks.host.is_over()
     }
 }
 
@@ -89,6 +105,14 @@ impl Vm {
     pub fn memory_limit(&self) -> Option<usize> {
         self.heap.limit.bytes
     }
+    /// Takes memory from another allocator from now on. Memory that came from one before is given back to this one.
+    ///
+    /// # Safety
+    /// The function may be called on this thread with its data as long as the state lives. It returns null, or memory of the size that is
+    /// asked for, aligned to 8, that nobody else uses; and frees what it, or the allocator before it, has given.
+    pub unsafe fn set_allocator(&mut self, allocator: HostAllocator) {
+        self.heap.cells.blocks.host.allocator = Some(allocator);
+    }
     /// To be called before an allocation of `bytes` that may be large. May be a safepoint, which collects.
     #[inline]
     pub fn check_alloc(&mut self, bytes: usize) -> LuaResult<()> {
@@ -96,21 +120,21 @@ impl Vm {
             return Err(self.out_of_memory());
         }
         self.enforce_limit(bytes)?;
-        if bytes < ASK { Ok(()) } else { self.ask_system(bytes) }
+        if bytes < CHECKED { Ok(()) } else { self.ask_for(bytes) }
     }
     /// Is there room to compile so much source text? May collect.
     pub fn has_room_for_source(&mut self, bytes: usize) -> bool {
         self.enforce_limit(bytes.saturating_mul(PARSED)).is_ok()
-            && (bytes < ASK || self.ask_system(bytes.saturating_mul(SOURCE)).is_ok())
+            && (bytes < CHECKED || self.ask_for(bytes.saturating_mul(SOURCE)).is_ok())
     }
     #[cold]
     #[inline(never)]
-    fn ask_system(&mut self, bytes: usize) -> LuaResult<()> {
-        if reserve::has_room(bytes) {
+    fn ask_for(&mut self, bytes: usize) -> LuaResult<()> {
+        if self.heap.has_room(bytes) {
             return Ok(());
         }
         self.full_gc();
-        if reserve::has_room(bytes) { Ok(()) } else { Err(self.out_of_memory()) }
+        if self.heap.has_room(bytes) { Ok(()) } else { Err(self.out_of_memory()) }
     }
     /// Makes room for `more` bytes in a buffer. Collects nothing.
     #[inline]
@@ -125,7 +149,7 @@ impl Vm {
     }
     /// No buffer may be longer.
     pub fn longest_buffer(&self) -> usize {
-        self.heap.limit.bytes.map_or(MAX_ALLOC, |limit| limit.min(MAX_ALLOC))
+        self.heap.limit.least().map_or(MAX_ALLOC, |limit| limit.min(MAX_ALLOC))
     }
     /// A new string, which may be large.
     pub fn checked_str(&mut self, bytes: &[u8]) -> LuaResult<Gc<Str>> {
@@ -142,8 +166,8 @@ impl Vm {
     #[inline(never)]
     fn has_room_for_long_str(&self, bytes: usize) -> bool {
         let within = |limit| self.heap.total.saturating_add(bytes) <= limit;
-        let allowed = bytes <= LONGEST_STRING && self.heap.limit.bytes.is_none_or(within);
-        allowed && !reserve::is_short() && (bytes < ASK || reserve::has_room(bytes))
+        let allowed = bytes <= LONGEST_STRING && self.heap.limit.least().is_none_or(within);
+        allowed && !reserve::is_short() && self.heap.has_room(bytes)
     }
     /// Makes room for `more` bytes in the scratch buffer of compiled code. Where that fails, the buffer is cut there, and its string is
     /// never made.
@@ -190,8 +214,11 @@ impl Vm {
         if reserve::is_short() {
             self.recover()?;
         }
-        match self.heap.limit.bytes {
-            Some(limit) if self.heap.total.saturating_add(extra) > limit => self.collect_for(extra, limit),
+        if self.heap.cells.blocks.host.is_over() {
+            self.settle_with_host()?;
+        }
+        match self.heap.limit.least() {
+            Some(limit) if self.heap.total.saturating_add(extra) > limit => self.collect_for(extra),
             _ => Ok(()),
         }
     }
@@ -207,10 +234,25 @@ impl Vm {
     }
     #[cold]
     #[inline(never)]
-    fn collect_for(&mut self, extra: usize, limit: usize) -> LuaResult<()> {
+    fn collect_for(&mut self, extra: usize) -> LuaResult<()> {
         self.full_gc();
         self.heap.limit.recovered = self.heap.total;
-        if self.heap.total.saturating_add(extra.max(limit / SPARE)) > limit { Err(self.out_of_memory()) } else { Ok(()) }
+        if self.heap.limit.refused.is_some() && self.heap.cells.blocks.would_give_segment() {
+            self.heap.limit.refused = None;
+            self.heap.update_threshold();
+        }
+        let fits = |limit| self.heap.total.saturating_add(extra.max(limit / SPARE)) <= limit;
+        if self.heap.limit.least().is_none_or(fits) { Ok(()) } else { Err(self.out_of_memory()) }
+    }
+    /// The host's allocator has refused large pieces: collects, and asks whether it has room for those that are left.
+    #[cold]
+    #[inline(never)]
+    fn settle_with_host(&mut self) -> LuaResult<()> {
+        self.full_gc();
+        self.heap.limit.recovered = self.heap.total;
+        let has_room = self.heap.cells.blocks.host.settle();
+        self.heap.update_threshold();
+        if has_room { Ok(()) } else { Err(self.out_of_memory()) }
     }
     /// "not enough memory"
     #[cold]

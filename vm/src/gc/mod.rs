@@ -21,6 +21,7 @@
 //! Steps run at safepoints only ([`step`]). Compiled code runs steps too, but neither Atomic nor Finalize. Allocation never
 //! collects.
 
+pub mod allocator;
 pub mod barrier;
 mod block;
 pub mod color;

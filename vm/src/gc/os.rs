@@ -4,27 +4,45 @@
 //! upper half: there, pages are mapped at chosen addresses.
 #![allow(unsafe_code, reason = "memory is given back to the system with the layout that it was taken with")]
 
+use super::allocator::HostMemory;
+use crate::value::PAYLOAD_MASK;
 use std::alloc::Layout;
 
-/// Allocates uninitialised memory below 2^47, if need be from the reserve, or aborts. The size is not 0.
-pub(super) fn alloc_low(layout: Layout) -> *mut u8 {
+/// Allocates uninitialised memory below 2^47, from the host's allocator if there is one, if need be from the reserve, or aborts. The size is not 0.
+pub(super) fn alloc_low(layout: Layout, host: &mut HostMemory) -> *mut u8 {
+    low(layout, host.take_large(layout, PAYLOAD_MASK, || take(layout)))
+}
+
+/// The same for a segment of blocks.
+pub(super) fn alloc_segment(layout: Layout, host: &mut HostMemory) -> *mut u8 {
+    low(layout, host.take_segment(layout, PAYLOAD_MASK, || take(layout)))
+}
+
+fn take(layout: Layout) -> *mut u8 {
     let _errno = crate::errno::keep();
-    let p = super::reserve::or_from_reserve(|| imp::alloc(layout));
+    imp::alloc(layout)
+}
+
+fn low(layout: Layout, p: *mut u8) -> *mut u8 {
     if p.is_null() {
         std::alloc::handle_alloc_error(layout);
     }
     let addr = p.expose_provenance();
-    assert!((addr + layout.size()) as u64 <= crate::value::PAYLOAD_MASK, "an address does not fit a value");
+    assert!((addr + layout.size()) as u64 <= PAYLOAD_MASK, "an address does not fit a value");
     p
 }
 
-/// Frees memory from [`alloc_low`].
+/// Frees memory from [`alloc_low`] or [`alloc_segment`].
 ///
 /// # Safety
-/// `p` came from `alloc_low` with the same layout and is not used any more.
-pub(super) unsafe fn free_low(p: *mut u8, layout: Layout) {
+/// `p` came from there with the same layout and is not used any more.
+pub(super) unsafe fn free_low(p: *mut u8, layout: Layout, host: &mut HostMemory) {
     // SAFETY: by the contract.
-    unsafe { imp::free(p, layout) }
+    unsafe {
+        if !host.give(p) {
+            imp::free(p, layout);
+        }
+    }
 }
 
 #[cfg(not(all(target_os = "linux", target_arch = "aarch64", not(miri))))]

@@ -113,7 +113,7 @@ impl Heap {
     fn alloc_raw_large(&mut self, size: usize) -> *mut u8 {
         let layout = large_layout(size);
         let stagger = &mut self.cells.raw.stagger;
-        let p = or_from_reserve(|| {
+        let p = self.cells.blocks.host.take_large(layout, u64::MAX, || {
             if size >= STAGGERED {
                 return stagger.alloc(size);
             }
@@ -150,7 +150,15 @@ impl Heap {
         }
         self.gave_back(size);
         // SAFETY: allocated with this size, and accordingly.
-        unsafe { if size >= STAGGERED { stagger::free(p, size) } else { dealloc(p, large_layout(size)) } };
+        unsafe {
+            if self.cells.blocks.host.give(p) {
+                // It was the host's.
+            } else if size >= STAGGERED {
+                stagger::free(p, size);
+            } else {
+                dealloc(p, large_layout(size));
+            }
+        }
     }
     /// # Safety
     /// As for [`Heap::free_raw`]; the size is that of a cell.
@@ -220,7 +228,8 @@ impl Heap {
     /// As for [`Heap::realloc_raw`].
     unsafe fn resize_raw(&mut self, p: *mut u8, old: usize, new: usize) -> *mut u8 {
         let staggered = old >= STAGGERED;
-        if old > RAW_MAX && new > RAW_MAX && staggered == (new >= STAGGERED) {
+        let is_from_system = !self.cells.blocks.host.is_used();
+        if old > RAW_MAX && new > RAW_MAX && staggered == (new >= STAGGERED) && is_from_system {
             // SAFETY: allocated with this size, and accordingly; the new size fits a layout (checked by `large_layout`).
             let q = or_from_reserve(|| unsafe {
                 if staggered { stagger::resize(p, old, new) } else { realloc(p, large_layout(old), large_layout(new).size()) }

@@ -26,11 +26,11 @@ impl Heap {
         } else {
             self.pacing.goal
         };
-        if super::reserve::is_short() {
+        if super::reserve::is_short() || self.cells.blocks.host.is_over() {
             self.threshold = 0;
             return;
         }
-        self.threshold = match self.limit.bytes {
+        self.threshold = match self.limit.least() {
             Some(limit) => goal.min(limit.saturating_add(1)),
             None => goal,
         };

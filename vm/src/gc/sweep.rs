@@ -242,7 +242,7 @@ impl Heap {
             self.counts.swept_strings += u64::from((*l.ptr).kind.get() == Kind::Str as u8);
             self.destroy(l.ptr, true);
             self.report(Change::Free { at: l.ptr as usize, size: l.size });
-            free_low(l.ptr.cast(), large_layout(l.size));
+            free_low(l.ptr.cast(), large_layout(l.size), &mut self.cells.blocks.host);
         }
         self.internal -= 1;
         self.gave_back(l.size);
@@ -275,7 +275,7 @@ impl Drop for Heap {
             drop(Box::from_raw(self.link.cast_mut()));
             for l in large {
                 self.destroy(l.ptr, false);
-                free_low(l.ptr.cast(), large_layout(l.size));
+                free_low(l.ptr.cast(), large_layout(l.size), &mut self.cells.blocks.host);
             }
             for b in blocks {
                 for i in 0..(*b).carved {

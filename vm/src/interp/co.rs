@@ -10,6 +10,7 @@ use super::stack;
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Gc, Thread, ThreadStatus};
+use crate::roots::Roots;
 use crate::stdlib::Builtin;
 use crate::value::Value;
 
@@ -34,16 +35,30 @@ impl Vm {
     }
     /// Turns the running builtin into a call of `f`, whose results become the builtin's.
     pub(crate) fn become_call(&mut self, f: Value, args: &[Value]) -> LuaResult<u32> {
-        self.reserve(args.len())?;
+        self.become_call_of(f, args.len(), |to| {
+            // SAFETY: there is room for as many values.
+            unsafe { frame::move_values(args.as_ptr(), to, args.len()) };
+        })
+    }
+    /// As [`Vm::become_call`] with the values on their way from number `from` on.
+    pub fn become_call_passed(&mut self, f: Value, roots: &Roots, from: usize) -> LuaResult<u32> {
+        let n = roots.passing_len() - from;
+        self.become_call_of(f, n, |to| {
+            // SAFETY: there is room for as many values.
+            unsafe { roots.copy_passing(from, to, n) };
+        })
+    }
+    /// Turns the running builtin into a call of `f` with `n` arguments, which `fill` writes.
+    #[inline]
+    fn become_call_of(&mut self, f: Value, n: usize, fill: impl FnOnce(*mut Value)) -> LuaResult<u32> {
+        self.reserve(n)?;
         // SAFETY: the running builtin's function is below its base, and `reserve` made room for the arguments.
         unsafe {
             *self.base.sub(2) = f;
-            for (i, v) in args.iter().enumerate() {
-                *self.base.add(i) = *v;
-            }
-            self.top = self.base.add(args.len());
+            fill(self.base);
+            self.top = self.base.add(n);
         }
-        self.multres = args.len() as u32;
+        self.multres = n as u32;
         Ok(NATIVE_CALL)
     }
     /// Makes `co` the running coroutine.

@@ -397,9 +397,9 @@ fn watchpoints_wear_out() {
 
 #[test]
 fn hashes_of_doubles_spread() {
-    type Key = fn(f64) -> f64;
     const NODES: u32 = 4096;
-    let sets: [(&str, Key); 6] = [
+    type Set = (&'static str, fn(f64) -> f64);
+    let sets: [Set; 6] = [
         ("halves", |i| i + 0.5),
         ("large", |i| i * 1_099_511_627_776.0),
         ("fractions", |i| i / 8192.0),

@@ -23,6 +23,14 @@ pub enum ThreadStatus {
     Dead,
 }
 
+impl ThreadStatus {
+    /// Can such a coroutine be resumed?
+    #[inline(always)]
+    pub const fn is_resumable(self) -> bool {
+        matches!(self, ThreadStatus::Fresh | ThreadStatus::Suspended)
+    }
+}
+
 /// What leads from a coroutine to its VM, for native code that knows the coroutine only. All coroutines of a VM share it.
 #[derive(Debug)]
 #[repr(C)]
