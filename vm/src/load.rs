@@ -5,7 +5,7 @@ use crate::Vm;
 use crate::bc::undump::{self, UndumpError};
 use crate::bc::{Ins, Op, ProtoData, dump};
 use crate::callback::CallbackState;
-use crate::compilation_cache::CompilationCache;
+use crate::compilation_cache::{self, CompilationCache, Kept};
 use crate::error::{LuaError, LuaResult};
 use crate::fuel::Fuel;
 use crate::gc::allocator::HostAllocator;
@@ -244,15 +244,21 @@ impl Vm {
         // Whoever watches bytecode sees that of each load.
         let watched = self.host.event_handlers.iter().any(|(name, _)| **name == *b"bc");
         let is_text = source.first() != Some(&0x1b) && mode.is_none_or(|m| m.contains(&b't'));
-        if watched || !is_text {
+        if watched || !is_text || source.len() > compilation_cache::LONGEST {
             return self.compile_anew(source, name, mode);
         }
-        if let Some(proto) = self.compilation_cache.find(&self.heap, source, name) {
+        let hash = u64::from(self.heap.strings.hash(source)) << 32 | u64::from(self.heap.strings.hash(name));
+        let is_same = |kept: &Kept<Gc<Str>, Gc<Proto>>| kept.source.bytes() == source && kept.name.bytes() == name;
+        if let Some(proto) = self.compilation_cache.find(hash, is_same) {
             return Ok(self.new_lua_func(proto, self.cur.env.get()));
         }
         let f = self.compile_anew(source, name, mode)?;
         if let Some(proto) = f.proto() {
-            self.compilation_cache.compiled(&mut self.heap, source, name, proto);
+            let heap = &mut self.heap;
+            self.compilation_cache.compiled(hash, || {
+                proto.expect_many_closures();
+                Kept { source: heap.new_str(source), name: heap.new_str(name), proto }
+            });
         }
         Ok(f)
     }
@@ -339,5 +345,58 @@ impl Drop for Vm {
         self.close();
         self.end_sampling();
         self.end_interrupts();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Vm;
+    use crate::compilation_cache::{CYCLES, LONGEST};
+    use crate::object::{Gc, Proto};
+
+    fn load(vm: &mut Vm, source: &str, name: &str) -> Gc<Proto> {
+        vm.load_chunk(source.as_bytes(), name.as_bytes(), None).expect("a chunk").proto().expect("a Lua function")
+    }
+    fn kept(vm: &Vm) -> usize {
+        vm.compilation_cache.kept().count()
+    }
+
+    #[test]
+    fn a_text_is_kept_from_its_second_load_on() {
+        let mut vm = Vm::new();
+        let first = load(&mut vm, "return 1", "a");
+        assert_eq!(kept(&vm), 0);
+        let second = load(&mut vm, "return 1", "a");
+        assert!(first != second && kept(&vm) == 1);
+        assert!(load(&mut vm, "return 1", "a") == second);
+        // With another name it is another chunk.
+        assert!(load(&mut vm, "return 1", "b") != second);
+        let long = format!("return 1{}", " ".repeat(LONGEST));
+        (0..3).for_each(|_| _ = load(&mut vm, &long, "long"));
+        assert!(kept(&vm) <= 1);
+        assert!(vm.load_chunk(b"return 1", b"a", Some(b"b")).is_err(), "the mode is checked");
+    }
+    #[test]
+    fn each_load_gives_a_function_of_its_own() {
+        let mut vm = Vm::new();
+        let mut load = || vm.load_chunk(b"return x", b"a", None).expect("a chunk");
+        let functions: Vec<_> = (0..4).map(|_| load()).collect();
+        assert!(functions[2].proto() == functions[3].proto() && functions[2] != functions[3]);
+    }
+    #[test]
+    fn what_is_not_used_is_dropped() {
+        let mut vm = Vm::new();
+        (0..2).for_each(|_| _ = load(&mut vm, "return 1", "a"));
+        assert_eq!(kept(&vm), 1);
+        vm.full_gc();
+        assert_eq!(kept(&vm), 0);
+        (0..2).for_each(|_| _ = load(&mut vm, "return 1", "a"));
+        (0..CYCLES).for_each(|_| vm.compilation_cache.age());
+        assert_eq!(kept(&vm), 1);
+        load(&mut vm, "return 1", "a");
+        (0..CYCLES).for_each(|_| vm.compilation_cache.age());
+        assert_eq!(kept(&vm), 1, "a use starts anew");
+        vm.compilation_cache.age();
+        assert_eq!(kept(&vm), 0);
     }
 }

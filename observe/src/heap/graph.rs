@@ -89,7 +89,11 @@ pub fn for_each_root(vm: &Vm, mut f: impl FnMut(&'static str, Gc<GcHeader>)) {
         value("default file", v);
     }
     value("error", vm.errors.value);
-    vm.compilation_cache.for_each(|v| value("compilation cache", v));
+    for kept in vm.compilation_cache.kept() {
+        for v in [Value::str(kept.source), Value::str(kept.name), Value::proto(kept.proto)] {
+            value("compilation cache", v);
+        }
+    }
     vm.host.roots.for_each(|v| value("handle of the host", v));
     vm.host.event_handlers.iter().for_each(|(_, v)| value("event handler", *v));
     vm.realm.base_meta.iter().flatten().for_each(|t| value("metatable of a type", Value::table(*t)));

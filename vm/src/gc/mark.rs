@@ -261,7 +261,11 @@ impl Vm {
             m.mark(*s);
         }
         self.host.roots.for_each(|v| m.mark_value(v));
-        self.compilation_cache.for_each(|v| m.mark_value(v));
+        for kept in self.compilation_cache.kept() {
+            m.mark(kept.source);
+            m.mark(kept.name);
+            m.mark(kept.proto);
+        }
         for (_, v) in &self.host.event_handlers {
             m.mark_value(*v);
         }

@@ -26,7 +26,7 @@ use crate::hooks::Compiler;
 use crate::host::HostState;
 use crate::interp::stack::DepthLimits;
 use crate::interrupt::Interrupts;
-use crate::object::{Func, Gc, Thread};
+use crate::object::{Func, Gc, Proto, Str, Thread};
 use crate::sample::{SampleState, Sampling};
 use crate::value::Value;
 use std::rc::Rc;
@@ -79,7 +79,7 @@ pub struct Vm {
     /// Limits of the depth of calls.
     pub(crate) depth: DepthLimits,
     /// Prototypes of texts that were compiled more than once.
-    pub compilation_cache: CompilationCache,
+    pub compilation_cache: CompilationCache<Gc<Str>, Gc<Proto>>,
 }
 
 impl Vm {
