@@ -40,7 +40,7 @@ impl Vm {
             unsafe { frame::move_values(args.as_ptr(), to, args.len()) };
         })
     }
-    /// As [`Vm::become_call`] with the values on their way from number `from` on.
+    /// As `Vm::become_call` with the values on their way from number `from` on.
     pub fn become_call_passed(&mut self, f: Value, roots: &Roots, from: usize) -> LuaResult<u32> {
         let n = roots.passing_len() - from;
         self.become_call_of(f, n, |to| {
