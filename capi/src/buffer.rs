@@ -40,7 +40,7 @@ impl Buffer {
     }
     /// The bytes in use.
     fn written(&self) -> &[u8] {
-        // SAFETY: C code has written the bytes up to the end that it set.
+        // SAFETY: C code has written the bytes up to the end that it set, which is inside of the buffer.
         unsafe { self.bytes[..self.used()].assume_init_ref() }
     }
     /// The bytes in use, which are removed.
