@@ -96,7 +96,7 @@ impl Buffer {
         if s.len() > self.free() {
             return self.overflow(s);
         }
-        // SAFETY: so many bytes of the buffer are free from its end on.
+        // SAFETY: so many bytes are free from the end on, which C code keeps inside of the buffer.
         unsafe { self.end.cast::<u8>().copy_from_nonoverlapping(s.as_ptr(), s.len()) };
         self.end = self.end.wrapping_add(s.len());
         Ok(())

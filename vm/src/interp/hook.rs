@@ -348,9 +348,9 @@ op! {
         if (*r.vm).counts_fuel() && super::jit::burn(r).is_err() {
             return Status::ERROR;
         }
-        if (*r.vm).interp.hook.mask != 0 || !(*r.vm).interp.counts_hotness {
+        if (*r.vm).interp.hook.mask != 0 {
             return super::jit::execute_once::<D>(r);
         }
-        r.to(D::plain(r.i().op()))
+        super::jit::run_counted::<D>(r)
     }
 }

@@ -171,10 +171,7 @@ op! {
         if r.i().op() != Op::STITCH && burn(r).is_err() {
             return Status::ERROR;
         }
-        if !(*r.vm).interp.counts_hotness {
-            return execute_once::<D>(r);
-        }
-        r.to(D::plain(r.i().op()))
+        run_counted::<D>(r)
     }
     /// Leaves compiled code in the middle of a builtin.
     #[cold]
@@ -256,10 +253,19 @@ pub(super) fn uncounted(ins: Ins) -> Ins {
     }
 }
 
-/// Executes `r.ins` by the plain table, whatever table is in use: hot counters do not underflow while recording or while the compiler is off.
+/// Executes `r.ins` by the plain table, whatever table is in use: hot counters do not underflow while recording.
 #[inline(always)]
 unsafe fn run_plain<D: Driver>(r: R) -> u32 {
-    if (*r.vm).interp.mode == Mode::Record || !(*r.vm).interp.counts_hotness || r.i().op() == Op::ITERN {
+    if (*r.vm).interp.mode == Mode::Record || r.i().op() == Op::ITERN {
+        return execute_once::<D>(r);
+    }
+    run_counted::<D>(r)
+}
+
+/// Executes `r.ins` by the plain table, whatever table is in use. Hot counters rest while the compiler is off.
+#[inline(always)]
+pub(super) unsafe fn run_counted<D: Driver>(r: R) -> u32 {
+    if !(*r.vm).interp.counts_hotness {
         return execute_once::<D>(r);
     }
     r.to(D::plain(r.i().op()))
