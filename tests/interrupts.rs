@@ -174,3 +174,23 @@ fn loops_without_interrupts_have_no_checks() {
     let operations: String = lua.load(source).eval().expect("no error");
     assert!(operations.contains("LOOP") && !operations.contains("PROF"), "{operations}");
 }
+
+/// A check has a snapshot of its own, so that the sum of the iteration before it is not needed any more.
+#[test]
+fn checks_have_snapshots_of_their_own() {
+    let lua = perilune::Lua::new();
+    lua.jit_option("budget=0").expect("an option");
+    let _handle = lua.interrupt_handle();
+    let source = "local util, names = require 'jit.util', require 'jit.vmdef'.irnames
+        local t, sum = { 1.5, 2.5, 3.5, 4.5 }, 0.5
+        for i = 1, 100000 do sum = sum + t[i % 4 + 1] end
+        local snaps, checks = {}, {}
+        for n = 0, util.traceinfo(1).nexit - 1 do snaps[util.tracesnap(1, n)[0]] = true end
+        for i = 1, util.traceinfo(1).nins do
+            local at = 6 * bit.rshift(select(2, util.traceir(1, i)), 8)
+            if names:find('^PROF', at + 1) then checks[#checks + 1] = tostring(snaps[i]) end
+        end
+        return table.concat(checks, ' ')";
+    let checks: String = lua.load(source).eval().expect("no error");
+    assert_eq!(checks, "true true");
+}

@@ -5,7 +5,7 @@ mod common;
 use common::{Build, Machine, exit_id, trace_id, value_of};
 use perilune_backend::thunk::ThunkAddrs;
 use perilune_backend::{CompileRequest, Compiler, Emitted, TraceTree, isa};
-use perilune_recorder::ir::{Const, IrRef, Link, Op, SlotIdx, SnapId, Trace, Ty, sload};
+use perilune_recorder::ir::{Const, IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Trace, Ty, sload};
 use perilune_vm::Value;
 use perilune_vm::layout::Field;
 use perilune_vm::value as v;
@@ -75,15 +75,51 @@ fn rotated_loop() {
     check("rotated_loop", &t.t);
 
     // Cranelift leaves it so: a conditional branch leads to the head of the loop.
-    let Emitted { code, body, listing, .. } = emit(TraceTree::single(&t.t, trace_id(1), exit_id(0)));
-    let head = i64::from(body.unwrap().start);
+    let emitted = emit(TraceTree::single(&t.t, trace_id(1), exit_id(0)));
+    assert_eq!(branches_to_head(&emitted), 1, "{}", emitted.listing.unwrap().asm);
+}
+
+/// The number of conditional branches to the head of a loop.
+fn branches_to_head(emitted: &Emitted) -> usize {
+    let Emitted { code, body, .. } = emitted;
+    let head = i64::from(body.as_ref().unwrap().start);
     let leads_to_head = |end: usize| {
         let distance = code[end - 4..end].try_into().map(i32::from_le_bytes).unwrap();
         end as i64 + i64::from(distance) == head
     };
     let is_branch = |at: usize| code[at] == 0x0f && code[at + 1] & 0xf0 == 0x80;
-    let branches = (0..code.len() - 6).filter(|&i| is_branch(i) && leads_to_head(i + 6)).count();
-    assert_eq!(branches, 1, "{}", listing.unwrap().asm);
+    (0..code.len() - 6).filter(|&i| is_branch(i) && leads_to_head(i + 6)).count()
+}
+
+/// A loop in chunks: the end of one is computed without a branch, that of the loop is read from its slot, and what leaves between two of them
+/// is computed only there. In the loop the sum stays in its register, also where an earlier exit needs it.
+#[test]
+fn loop_in_chunks() {
+    let mut t = Build::new();
+    let checked = IrRef(sload::TYPECHECK);
+    let i = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), checked);
+    let stop = t.guarded(Op::SLOAD, Ty::Int, IrRef(3), checked);
+    let sum = t.guarded(Op::SLOAD, Ty::Num, IrRef(4), checked);
+    let array = t.guarded(Op::SLOAD, Ty::P64, IrRef(5), checked);
+    t.emit(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    t.snap(&[(2, i), (4, sum)]);
+    let p = t.emit(Op::AREF, Ty::P64, array, i);
+    let x = t.guarded(Op::ALOAD, Ty::Num, p, IrRef::NIL);
+    let sum2 = t.emit(Op::ADD, Ty::Num, sum, x);
+    t.snap(&[(2, i), (4, sum2)]);
+    let kept = SnapSlot { slot: SlotIdx::new(3), flags: SnapSlot::NORESTORE, value: stop };
+    t.t.snaps.last_mut().unwrap().slots.push(kept);
+    t.emit(Op::PROF, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    let one = t.int(1);
+    let next = t.emit(Op::ADD, Ty::Int, i, one);
+    t.snap(&[(2, next), (4, sum2)]);
+    t.guarded(Op::LE, Ty::Int, next, stop);
+    t.emit(Op::PHI, Ty::Int, i, next);
+    t.emit(Op::PHI, Ty::Num, sum, sum2);
+    t.t.link = Link::Loop;
+    check("loop_in_chunks", &t.t);
+    let emitted = emit(TraceTree::single(&t.t, trace_id(1), exit_id(0)));
+    assert_eq!(branches_to_head(&emitted), 1, "{}", emitted.listing.unwrap().asm);
 }
 
 /// A num that lives across a call in front of its loop is in a register in the loop.

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Build, EXIT_BASE, Machine, TRACE, exit_id, trace_id};
 use perilune_backend::TraceTree;
-use perilune_recorder::ir::{IrRef, Link, Op, SnapId, Trace, Ty, sload};
+use perilune_recorder::ir::{IrRef, Link, Op, SlotIdx, SnapId, SnapSlot, Trace, Ty, sload};
 use perilune_vm::Value;
 use perilune_vm::layout::ofs;
 
@@ -16,8 +16,9 @@ fn fuel(t: &mut Build, begin: u16, end: u16) {
     t.emit(Op::FUEL, Ty::Nil, IrRef(begin), IrRef(end));
 }
 
-/// `for i = i, stop, step do end` with slots 2 to 4: an iteration is four instructions, of which three run before the test.
-fn counting(up: bool, limits: &[Op]) -> Trace {
+/// `for i = i, stop, step do end` with slots 2 to 4: an iteration is four instructions, of which three run before the test. Where the slots of
+/// the loop are kept, snapshots say that memory has the end of the loop.
+fn counting(up: bool, limits: &[Op], kept: bool) -> Trace {
     let mut t = Build::new();
     let checked = IrRef(sload::TYPECHECK);
     let [i, stop, step] = [2, 3, 4].map(|slot| t.guarded(Op::SLOAD, Ty::Int, IrRef(slot), checked));
@@ -41,6 +42,11 @@ fn counting(up: bool, limits: &[Op]) -> Trace {
     let next = round(&mut t, second);
     t.emit(Op::PHI, Ty::Int, second, next);
     t.t.link = Link::Loop;
+    if kept {
+        for snap in &mut t.t.snaps {
+            snap.slots.push(SnapSlot { slot: SlotIdx::new(3), flags: SnapSlot::NORESTORE, value: stop });
+        }
+    }
     t.t
 }
 
@@ -58,7 +64,7 @@ fn count(trace: &Trace, [first, stop, step]: [i32; 3], left: u64, waits: bool) -
 
 #[test]
 fn exits_take_what_has_run() {
-    let trace = counting(true, &[Op::FUEL]);
+    let trace = counting(true, &[Op::FUEL], false);
     // One iteration, then three instructions of the second; the loop is left in its third iteration.
     assert_eq!(count(&trace, [1, 1, 1], 1000, false), (1, Value::int(2), 997));
     assert_eq!(count(&trace, [1, 2, 1], 1000, false), (3, Value::int(3), 1000 - 7));
@@ -71,8 +77,8 @@ fn exits_take_what_has_run() {
 
 #[test]
 fn loops_in_chunks_end_where_they_should() {
-    for limits in [&[Op::PROF][..], &[Op::PROF, Op::FUEL]] {
-        let (up, down) = (counting(true, limits), counting(false, limits));
+    for (limits, kept) in [(&[Op::PROF][..], false), (&[Op::PROF], true), (&[Op::PROF, Op::FUEL], false)] {
+        let (up, down) = (counting(true, limits, kept), counting(false, limits, kept));
         // The sum of the last value and the step is an int: the recorder makes sure of that.
         let cases = [
             (&up, [1, 10, 1], 11),
@@ -99,7 +105,7 @@ fn loops_in_chunks_end_where_they_should() {
 #[test]
 fn chunks_do_not_follow_while_something_waits() {
     for (up, [first, stop, step]) in [(true, [1, 100_000, 1]), (true, [1, 100_000, 3]), (false, [100_000, 1, -1])] {
-        let trace = counting(up, &[Op::PROF]);
+        let trace = counting(up, &[Op::PROF], step == 1);
         let (exit, counter, _) = count(&trace, [first, stop, step], 0, true);
         let at = counter.as_int().expect("an integer");
         let iterations = (at - first) / step;
@@ -109,7 +115,7 @@ fn chunks_do_not_follow_while_something_waits() {
     }
     // Loops that do not end.
     for (up, loop_) in [(true, [1, 1000, 0]), (false, [1000, 1, 0])] {
-        assert_eq!(count(&counting(up, &[Op::PROF]), loop_, 0, true), (2, Value::int(loop_[0]), 0));
+        assert_eq!(count(&counting(up, &[Op::PROF], false), loop_, 0, true), (2, Value::int(loop_[0]), 0));
     }
 }
 

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""What -jv, -jp and a profile of 1,000 samples a second cost the programs of benches, against the limits that are set for it: a line for
-each program.
+"""What -jv, -jp, a profile of 1,000 samples a second and a limit of time cost the programs of benches, against the limits that are set for
+it: a line for each program.
 
     cargo build --profile dist --workspace --bins --examples
     watched.py [-n ROUNDS] [-w WAY ...] [PROGRAM ...]
 
-The commands are those of a build in the profile dist; PERILUNE and SIGNALS name others. What is compared runs at the same time on one
-processor, a few milliseconds each in turn, so that whatever else the machine does, or its host, concerns all of it alike; each time with
+The commands are those of a build in the profile dist; PERILUNE, SIGNALS and LIMITED name others. What is compared runs at the same time
+on one processor, a few milliseconds each in turn, so that whatever else the machine does, or its host, concerns all of it alike; each time with
 another string in memory, since where the heap lies makes a difference of its own. Compared is processor time, by the mean of the ratios;
 after the sign +- stands twice its standard error. Each program is marked that is slower than the limit by more than three standard errors
 (of so many comparisons some are off by more than two). The exit status is 1 if one is, or if all are too slow on average.
+
+"none" is what a state of the embedding API takes without a limit, "time" what it takes with a limit of time that is not reached, which is
+compared with that: the command's own states always look for Ctrl-C.
 
 "signals" is what 1,000 signals a second cost that nobody looks at: on a virtual machine more than looking at them. A profile is compared
 with that, program by program, and its average with what it costs in all.
@@ -27,13 +30,15 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE.parent / "programs"
-PERILUNE, SIGNALS = "perilune", "examples/signals"
+PERILUNE, SIGNALS, LIMITED = "perilune", "examples/signals", "examples/limited"
 # The command, its options, the limit, and what a program is compared with.
 WAYS = {
     "-jv": (PERILUNE, ["-jv=" + os.devnull], 1.02, None),
     "-jp": (PERILUNE, ["-jp=f," + os.devnull], 1.03, None),
     "signals": (SIGNALS, [], math.inf, None),
     "1 kHz": (PERILUNE, ["profile", "--hz", "1000", "--folded", "-o", os.devnull], 1.05, "signals"),
+    "none": (LIMITED, ["none"], math.inf, None),
+    "time": (LIMITED, ["time"], 1.04, "none"),
 }
 
 
@@ -75,7 +80,7 @@ def measure(target, program, ways, rounds, work):
 
 
 def command(target, name):
-    variable = {PERILUNE: "PERILUNE", SIGNALS: "SIGNALS"}[name]
+    variable = {PERILUNE: "PERILUNE", SIGNALS: "SIGNALS", LIMITED: "LIMITED"}[name]
     return os.environ.get(variable, str(pathlib.Path(target) / "dist" / name))
 
 
@@ -102,12 +107,15 @@ def compare(target, programs, ways, rounds, work):
     for program in programs:
         plain, watched = measure(target, program, ways, rounds, work)
         line = f"{program:13} {plain:6.3f} s"
-        for way, (_, _, limit, _) in ways.items():
+        for way, (_, _, limit, against) in ways.items():
             (in_all, error), (more, inexact) = watched[way]
             all_of[way].append(in_all)
             over = more - 3 * inexact > math.log(limit)
             failed |= over
-            line += f"   {way} {percent(in_all):+5.1f} % +-{percent(2 * error):4.1f}{' TOO SLOW' if over else ''}"
+            line += f"   {way} {percent(in_all):+5.1f} % +-{percent(2 * error):4.1f}"
+            if against in ways:
+                line += f" ({percent(more):+.1f} % +-{percent(2 * inexact):.1f} to {against})"
+            line += " TOO SLOW" if over else ""
         print(line, flush=True)
     for way, (_, _, limit, _) in ways.items():
         mean = statistics.mean(all_of[way])

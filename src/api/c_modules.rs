@@ -122,8 +122,10 @@ impl Lua {
     ///
     /// # Safety
     /// The state outlives `'a`, clones of the `Lua`, and the use of its handles: it is closed by `lua_close`, or is that of a [`Lua`]. It is a state
-    /// that code may use through the C API now. The `Lua` is used by the thread of the state, and not by functions in C that Lua calls,
-    /// nor while the state closes (in finalizers).
+    /// that code may use through the C API now. The `Lua` is used by the thread of the state, and not by functions in C that Lua calls.
+    ///
+    /// # Panics
+    /// The state is that of a [`Lua`] and is being closed, so that this is called by a finalizer.
     pub unsafe fn get_or_init_from_ptr<'a>(state: *mut lua_State) -> &'a Lua {
         // SAFETY: the caller's promise. Who closes the state drops the VM, which owns what is made here.
         unsafe {

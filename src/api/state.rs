@@ -406,13 +406,18 @@ impl Payloads {
     }
     /// The state of a VM, if there is one.
     ///
+    /// # Panics
+    /// The state is being closed: its finalizers run.
+    ///
     /// # Safety
     /// The VM and its state outlive `'a`. No reference to the VM is in use.
     #[cfg(feature = "c-modules")]
     pub(super) unsafe fn lua_of<'a>(vm: *mut Vm) -> Option<&'a Lua> {
         // SAFETY: the caller's promise.
         let host = unsafe { &*vm }.host.host.as_ref()?;
-        host.as_any().downcast_ref().map(|payloads: &Payloads| &*payloads.lua)
+        let payloads: &Payloads = host.as_any().downcast_ref()?;
+        assert!(payloads.state.strong_count() > 0, "{}", super::lua::CLOSED);
+        Some(&payloads.lua)
     }
 }
 

@@ -4,6 +4,7 @@
 use super::soundness::in_all_modes;
 use perilune::{Error, Function, Lua, Result, Value, ffi, lua_State};
 use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Adds its arguments, with its upvalues; raises the first argument that is no number.
 unsafe extern "C-unwind" fn sum(state: *mut lua_State) -> c_int {
@@ -144,5 +145,33 @@ fn the_state_of_the_c_api_is_that_of_its_lua() -> Result<()> {
     let weak = lua.weak();
     drop(lua);
     assert!(weak.try_upgrade().is_none());
+    Ok(())
+}
+
+/// A finalizer that runs while the state closes.
+unsafe extern "C-unwind" fn finalizer(state: *mut lua_State) -> c_int {
+    // SAFETY: the state is that of the call. The `Lua`, if there is one, is not used.
+    let find = AssertUnwindSafe(|| unsafe { drop(Lua::get_or_init_from_ptr(state).weak()) });
+    let lua = catch_unwind(find);
+    FOUND.with_borrow_mut(|found| found.push(lua.is_ok()));
+    0
+}
+
+thread_local! {
+    /// Whether [`finalizer`] has found a [`Lua`], each time.
+    static FOUND: std::cell::RefCell<Vec<bool>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
+/// No `Lua` is left then, and none is made.
+#[test]
+fn a_state_that_closes_has_no_lua() -> Result<()> {
+    let lua = Lua::new();
+    // SAFETY: the function keeps to the C API.
+    lua.globals().set("finalizer", unsafe { lua.create_c_function(finalizer)? })?;
+    lua.load("p = newproxy(true) getmetatable(p).__gc = finalizer").exec()?;
+    lua.load("p = nil p = newproxy(true) getmetatable(p).__gc = finalizer collectgarbage()").exec()?;
+    assert_eq!(FOUND.take(), [true]);
+    drop(lua);
+    assert_eq!(FOUND.take(), [false]);
     Ok(())
 }

@@ -62,7 +62,7 @@ impl Lower<'_> {
         } else {
             let signed = matches!(ins.ty, Ty::Int | Ty::I8 | Ty::I16 | Ty::I64);
             let cc = int_cc(ins.op, signed).ok_or(unsupported)?;
-            if self.ends_chunk(cc, a, b)? {
+            if self.ends_chunk(cc, a)? {
                 return Ok(());
             }
             self.pos.ins().icmp(cc, a, b)

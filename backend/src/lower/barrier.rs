@@ -47,11 +47,14 @@ impl Lower<'_> {
 
     /// PROF.
     pub(super) fn prof(&mut self) -> Res<()> {
-        // In this form it is one comparison with memory, which takes no register.
+        let waits = self.sample_waits();
+        self.guard_not(waits)
+    }
+    /// Does a sample or an interrupt wait?
+    pub(super) fn sample_waits(&mut self) -> Value {
         let waits = self.pos.ins().load(types::I8, MEM, self.vm, ofs::VM_SAMPLE_WAITS as i32);
         let zero = self.pos.ins().iconst(types::I8, 0);
-        let waits = self.pos.ins().icmp(IntCC::NotEqual, waits, zero);
-        self.guard_not(waits)
+        self.pos.ins().icmp(IntCC::NotEqual, waits, zero)
     }
 
     /// GCSTEP.

@@ -12,10 +12,11 @@
 use super::counted::{Counted, asks_at_its_end, counted};
 use super::plan::Class;
 use super::rotate::GuardBranch;
+use super::value::MEM;
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
-use perilune_recorder::ir::{Effect, IrRef, Op, Trace};
+use perilune_recorder::ir::{Effect, IrRef, Op, SnapId, SnapSlot, Trace, sload};
 
 /// So many instructions of the IR are executed in a chunk: they take about 50 microseconds.
 const LENGTH: usize = 1 << 16;
@@ -34,6 +35,15 @@ pub(super) struct Chunk {
     start: Block,
     /// The last value of the counter in the chunk.
     end: Value,
+    stop: Stop,
+}
+
+/// The end of the whole loop.
+#[derive(Copy, Clone)]
+enum Stop {
+    Value(Value),
+    /// It is in the stack slot with this offset.
+    Slot(i32),
 }
 
 /// What follows the end of a chunk.
@@ -42,7 +52,8 @@ pub(super) struct ChunkEnd {
     /// The test of the counter.
     cc: IntCC,
     value: Value,
-    stop: Value,
+    /// What the counter is compared with: see [`Lower::chunk_stop`].
+    stop: Stop,
     /// Goes on with another chunk.
     more: Block,
     exit: Block,
@@ -79,37 +90,73 @@ impl Lower<'_> {
     pub(super) fn begin_chunk(&mut self, counted: &Counted, start: Block) -> Res<()> {
         let length = (LENGTH / (self.cur.trace.ins.len() - self.cur.at)) as u32;
         self.cur.asked = Some(counted.prof);
-        let (first, step, stop) = (self.int(counted.first)?, self.int(counted.step)?, self.int(counted.stop)?);
-        let (begun, long) = (self.block(), self.cold_block());
-        let end = self.block_param(begun, types::I32);
+        let stop_at = self.stop_of(counted)?;
+        let (first, stop) = (self.int(counted.first)?, self.chunk_stop(stop_at));
         // The counter has not passed its end: as an unsigned number the difference is right, however large it is.
         let left = if counted.up { self.pos.ins().isub(stop, first) } else { self.pos.ins().isub(first, stop) };
-        let most = match self.konst_int(counted.step) {
-            Some(step) => length.saturating_mul(step.unsigned_abs()),
-            None => {
-                let forward = if counted.up { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
-                let moves = self.is32(forward, step, 0);
-                let next = self.block();
-                self.pos.ins().brif(moves, next, &[], long, &[]);
-                self.enter(next);
-                // A step of 1 needs as many iterations as the difference says; a larger one needs fewer.
-                length
+        let end = match self.konst_int(counted.step) {
+            // Side traces may enter the loop for a few iterations each: no branch, and no multiplication.
+            Some(step) => {
+                let most = self.k32(length.saturating_mul(step.unsigned_abs()).cast_signed());
+                let left = self.pos.ins().umin(left, most);
+                if counted.up { self.pos.ins().iadd(first, left) } else { self.pos.ins().isub(first, left) }
             }
+            None => self.end_by_step(counted, length, left, stop)?,
         };
-        let is_short = self.is32(IntCC::UnsignedLessThan, left, most as i32);
-        self.pos.ins().brif(is_short, begun, &[BlockArg::Value(stop)], long, &[]);
-        self.enter(long);
-        let last = self.last_in_chunk(counted, length)?;
-        self.jump(begun, &[last]);
-        self.enter(begun);
         let &Counted { prof, test, first: counter, step, .. } = counted;
-        self.cur.chunk = Some(Chunk { prof, test, counter, step, start, end });
+        self.cur.chunk = Some(Chunk { prof, test, counter, step, start, end, stop: stop_at });
         Ok(())
     }
 
+    /// Where the end of the loop is. The stack slot that a counted loop has for it stays as it is: exits rely on that. To read it there, once
+    /// in a chunk, leaves a register to the loop.
+    fn stop_of(&mut self, counted: &Counted) -> Res<Stop> {
+        let trace: &Trace = self.cur.trace;
+        let loaded = trace.def(counted.stop).filter(|i| i.op == Op::SLOAD && i.b.0 & sload::CONVERT == 0);
+        let is_kept =
+            |s: &SnapSlot| s.value == counted.stop && s.flags & (SnapSlot::NORESTORE | SnapSlot::STORED) == SnapSlot::NORESTORE;
+        let slot = loaded.map(|i| i.a.slot()).filter(|&slot| {
+            let kept = |k| trace.snap(k).slots.iter().any(|s| s.slot == slot && is_kept(s));
+            self.snap_of_prof(counted.prof).is_some_and(kept)
+        });
+        Ok(match slot {
+            Some(slot) => Stop::Slot(self.slot_offset(slot)),
+            None => Stop::Value(self.int(counted.stop)?),
+        })
+    }
+    fn chunk_stop(&mut self, stop: Stop) -> Value {
+        match stop {
+            Stop::Value(value) => value,
+            Stop::Slot(at) => self.pos.ins().load(types::I32, MEM, self.cur.base, at),
+        }
+    }
+    /// The snapshot of a PROF.
+    fn snap_of_prof(&self, prof: usize) -> Option<SnapId> {
+        self.cur.trace.snap_ids().find(|&k| self.cur.trace.guarded_by(k).contains(&prof))
+    }
+
+    /// The last value of the counter in a chunk of a loop with a step that is not constant, which has `left` to go.
+    fn end_by_step(&mut self, counted: &Counted, length: u32, left: Value, stop: Value) -> Res<Value> {
+        let step = self.int(counted.step)?;
+        let (begun, next, long) = (self.block(), self.block(), self.cold_block());
+        let end = self.block_param(begun, types::I32);
+        let forward = if counted.up { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
+        let moves = self.is32(forward, step, 0);
+        self.pos.ins().brif(moves, next, &[], long, &[]);
+        self.enter(next);
+        // A step of 1 needs as many iterations as the difference says; a larger one needs fewer.
+        let is_short = self.is32(IntCC::UnsignedLessThan, left, length.cast_signed());
+        self.pos.ins().brif(is_short, begun, &[BlockArg::Value(stop)], long, &[]);
+        self.enter(long);
+        let last = self.last_in_chunk(counted, length, stop)?;
+        self.jump(begun, &[last]);
+        self.enter(begun);
+        Ok(end)
+    }
+
     /// The last value of the counter in a chunk that is shorter than the rest of the loop.
-    fn last_in_chunk(&mut self, counted: &Counted, length: u32) -> Res<Value> {
-        let (first, step, stop) = (self.int(counted.first)?, self.int(counted.step)?, self.int(counted.stop)?);
+    fn last_in_chunk(&mut self, counted: &Counted, length: u32, stop: Value) -> Res<Value> {
+        let (first, step) = (self.int(counted.first)?, self.int(counted.step)?);
         let [first, step, stop] = [first, step, stop].map(|value| self.pos.ins().sextend(types::I64, value));
         let length = self.k64(u64::from(length));
         let steps = self.pos.ins().imul(step, length);
@@ -127,18 +174,23 @@ impl Lower<'_> {
         Ok(self.pos.ins().ireduce(types::I32, last))
     }
 
-    /// The test at the end of a loop, `value` compared with `stop`, if the loop is split into chunks.
-    pub(super) fn ends_chunk(&mut self, cc: IntCC, value: Value, stop: Value) -> Res<bool> {
+    /// The test at the end of a loop, `value` compared with its end, if the loop is split into chunks.
+    pub(super) fn ends_chunk(&mut self, cc: IntCC, value: Value) -> Res<bool> {
         let Some(chunk) = self.cur.chunk.filter(|c| c.test == self.cur.at) else { return Ok(false) };
         let cond = self.pos.ins().icmp(cc, value, chunk.end);
         let (next, over, more) = (self.block(), self.cold_block(), self.cold_block());
-        let end = ChunkEnd { cc, value, stop, more, exit: self.exit()? };
+        let end = ChunkEnd { cc, value, stop: chunk.stop, more, exit: self.exit()? };
         let branch = self.pos.ins().brif(cond, next, &[], over, &[]);
         let snap = self.cur.snap;
         self.enter(over);
         self.after_chunk(end);
         self.enter(more);
-        self.look(chunk, value)?;
+        let (leave, another) = (self.cold_block(), self.cold_block());
+        let waits = self.sample_waits();
+        self.pos.ins().brif(waits, leave, &[], another, &[]);
+        self.enter(leave);
+        self.leave_chunk(chunk, value)?;
+        self.enter(another);
         let args = self.carried()?;
         self.jump(chunk.start, &args);
         self.enter(next);
@@ -146,17 +198,17 @@ impl Lower<'_> {
         Ok(true)
     }
 
-    /// Between two chunks: PROF, which leaves as it would in front of the test, with the value that the counter had there.
-    fn look(&mut self, chunk: Chunk, next: Value) -> Res<()> {
-        let trace: &Trace = self.cur.trace;
-        let at_prof =
-            trace.snap_ids().find(|&k| trace.guarded_by(k).contains(&chunk.prof)).ok_or(self.bad("PROF without a snapshot"))?;
+    /// Between two chunks: leaves as PROF would in front of the test, with the value that the counter had there.
+    fn leave_chunk(&mut self, chunk: Chunk, next: Value) -> Res<()> {
+        let at_prof = self.snap_of_prof(chunk.prof).ok_or(self.bad("PROF without a snapshot"))?;
         let step = self.int(chunk.step)?;
+        // Not in front of the branch: there it would be alive beside the next value, which then changes its register in each iteration.
         let counter = self.pos.ins().isub(next, step).into();
         let now = (self.cur.snap, self.cur.exit, self.cur.emitting, self.cur.starting);
         let carried = core::mem::replace(&mut self.cur.values[chunk.counter.ins_index()], counter);
         (self.cur.snap, self.cur.exit, self.cur.emitting, self.cur.starting) = (at_prof, None, chunk.prof, true);
-        self.prof()?;
+        let exit = self.exit()?;
+        self.jump(exit, &[]);
         (self.cur.snap, self.cur.exit, self.cur.emitting, self.cur.starting) = now;
         self.cur.values[chunk.counter.ins_index()] = carried;
         Ok(())
@@ -164,7 +216,8 @@ impl Lower<'_> {
 
     /// At the end of a chunk: another one, or the exit.
     pub(super) fn after_chunk(&mut self, end: ChunkEnd) {
-        let goes_on = self.pos.ins().icmp(end.cc, end.value, end.stop);
+        let stop = self.chunk_stop(end.stop);
+        let goes_on = self.pos.ins().icmp(end.cc, end.value, stop);
         self.pos.ins().brif(goes_on, end.more, &[], end.exit, &[]);
     }
 }

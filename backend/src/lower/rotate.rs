@@ -95,7 +95,8 @@ impl Lower<'_> {
             .enumerate()
             .skip(at + 1)
             .filter(|(i, ins)| ins.op != Op::PHI && self.cur.plan.class[*i] != Class::Dead);
-        let by_exit = |k| trace.guarded_by(k).end > at + 1 && trace.snap(k).restored().any(|s| s.value == value);
+        let leaves = |k| trace.guarded_by(k).any(|i| i > at && trace.ins[i].is_guard() && self.cur.plan.class[i] != Class::Dead);
+        let by_exit = |k| trace.snap(k).restored().any(|s| s.value == value) && leaves(k);
         later.any(|(_, &ins)| ins.operands().any(|r| r == value)) || trace.snap_ids().any(by_exit)
     }
 }

@@ -36,11 +36,15 @@ impl Recorder {
         if !may_last {
             return Ok(());
         }
-        self.leave_for_samples(vm, pc)?;
         // A counted loop that is short now, but need not be so the next time, is spared the guard in each iteration.
         let many = (MANY / self.b.trace.ins.len().max(SHORTEST) as f64) as u32;
         let is_short = matches!(ins.op(), Bc::FORL | Bc::IFORL) && iterations_left(vm, ins) <= f64::from(many);
-        self.b.trace.patience = (is_short && !vm.is_interruptible()).then_some(many);
+        let patience = (is_short && !vm.is_interruptible()).then_some(many);
+        // A guard in each iteration has a snapshot of its own: with that of an earlier guard, values that the iteration has replaced would
+        // stay alive beside the new ones up to its end.
+        self.snaps.needed |= patience.is_none() && self.b.newest(Op::PROF) == IrRef::NONE;
+        self.leave_for_samples(vm, pc)?;
+        self.b.trace.patience = patience;
         Ok(())
     }
     /// Does the FORL at `pc` close a loop whose start, limit and step are constants of the function, with few iterations?
@@ -50,8 +54,7 @@ impl Recorder {
         let (Some(start), Some(stop), Some(step)) = (constant(0, 3), constant(1, 2), constant(2, 1)) else { return false };
         (stop - start) / step * self.b.trace.ins.len().max(SHORTEST) as f64 <= FEW
     }
-    /// Emits a guard that leaves when a sample waits, once in each trace. It leaves through the last snapshot like any other guard, so
-    /// that later guards have the same exits as without it.
+    /// Emits a guard that leaves when a sample waits, once in each trace. It leaves through the last snapshot like any other guard.
     pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: InsPtr) -> Rec<()> {
         if vm.sampling.leaves_loops() && self.b.newest(Op::PROF) == IrRef::NONE {
             if self.snaps.needed {
