@@ -98,6 +98,7 @@ pub unsafe fn give_string(s: Option<Gc<Str>>, len: *mut usize) -> *const c_char 
 }
 
 /// An address for a userdata that Rust code made: of a `FILE *` for a file of the `io` library. At that of others is a null pointer.
+#[inline(never)]
 fn payload(u: Gc<Udata>) -> *mut c_void {
     perilune_vm::stdlib::io::c_file(u).map_or(u.block.as_ptr().cast(), <*mut _>::cast)
 }
@@ -108,7 +109,19 @@ pub fn address(v: Value) -> *mut c_void {
         let block = u.block.get();
         return if block.is_null() { payload(u) } else { block.cast() };
     }
-    if type_of(Some(v)) == 2 { core::ptr::with_exposed_provenance_mut(v.address() as usize) } else { core::ptr::null_mut() }
+    if v.is_lightud() { core::ptr::with_exposed_provenance_mut(v.address() as usize) } else { core::ptr::null_mut() }
+}
+
+/// Are there two values, and are they the same?
+#[inline]
+fn both_equal(a: Option<Value>, b: Option<Value>) -> bool {
+    a.zip(b).is_some_and(|(a, b)| a.raw_equals(b))
+}
+
+/// `lua_rawequal` with a pseudo-index.
+#[inline(never)]
+fn rawequal_special(vm: &Vm, i: c_int, j: c_int) -> c_int {
+    c_int::from(both_equal(index::get(vm, i), index::get(vm, j)))
 }
 
 /// Are the values equal, by metamethods?
@@ -137,10 +150,10 @@ plain! {
     fn lua_isuserdata(l => vm, i: c_int) -> c_int { c_int::from(matches!(type_of(index::get(vm, i)), 2 | 7)) }
     /// `lua_rawequal`
     fn lua_rawequal(l => vm, i: c_int, j: c_int) -> c_int {
-        match (index::get(vm, i), index::get(vm, j)) {
-            (Some(a), Some(b)) => c_int::from(a.raw_equals(b)),
-            _ => 0,
+        if i > index::REGISTRY && j > index::REGISTRY {
+            return c_int::from(both_equal(index::in_frame(vm, i), index::in_frame(vm, j)));
         }
+        rawequal_special(vm, i, j)
     }
     /// `lua_tonumber`
     fn lua_tonumber(l => vm, i: c_int) -> f64 { number(index::value(vm, i)).unwrap_or(0.0) }

@@ -17,6 +17,9 @@ use std::mem::MaybeUninit;
 /// Bytes of a buffer: `BUFSIZ` of the C library, as `luaconf.h` has it.
 const SIZE: usize = 8192;
 
+/// So many bytes are copied without a call.
+const FEW: usize = 16;
+
 /// `luaL_Buffer`. The first word is the end of the bytes in use.
 #[repr(C)]
 pub struct Buffer {
@@ -93,17 +96,23 @@ impl Buffer {
     /// Adds bytes. Those that fit need no VM, which takes longer to reach than a few bytes take to copy.
     #[inline]
     fn add(&mut self, s: &[u8]) -> LuaResult<()> {
-        if s.len() > self.free() {
-            return self.overflow(s);
+        if s.len() > self.free().min(FEW) {
+            return self.add_many(s);
         }
         // SAFETY: so many bytes are free from the end on, which C code keeps inside of the buffer.
-        unsafe { self.end.cast::<u8>().copy_from_nonoverlapping(s.as_ptr(), s.len()) };
+        unsafe { copy_few(self.end.cast(), s) };
         self.end = self.end.wrapping_add(s.len());
         Ok(())
     }
-    /// Adds bytes that do not fit.
+    /// Adds many bytes, or some that do not fit.
     #[inline(never)]
-    fn overflow(&mut self, s: &[u8]) -> LuaResult<()> {
+    fn add_many(&mut self, s: &[u8]) -> LuaResult<()> {
+        if s.len() <= self.free() {
+            // SAFETY: as in `add`.
+            unsafe { self.end.cast::<u8>().copy_from_nonoverlapping(s.as_ptr(), s.len()) };
+            self.end = self.end.wrapping_add(s.len());
+            return Ok(());
+        }
         let mut all = self.take();
         all.extend_from_slice(s);
         self.inside(|buffer, vm| buffer.push(vm, all))
@@ -123,6 +132,41 @@ impl Buffer {
         });
         // It stays alive: nothing is collected before it is copied.
         top.map_or(Ok(()), |s| self.add(s.bytes()))
+    }
+}
+
+/// Copies few bytes, at most [`FEW`], without a call: the first and the last, which may overlap.
+///
+/// # Safety
+/// So many bytes can be written at `to`, which are not among those of `s`.
+#[inline(always)]
+unsafe fn copy_few(to: *mut u8, s: &[u8]) {
+    // SAFETY: what is written begins at `to`, or ends where the bytes of `s` end there.
+    unsafe {
+        if s.len() >= 8 {
+            copy_ends::<8>(to, s);
+        } else if s.len() >= 4 {
+            copy_ends::<4>(to, s);
+        } else if !s.is_empty() {
+            // Byte by byte, as C code has often just written them: a wider load would wait for all of its bytes.
+            for i in [0, s.len() / 2, s.len() - 1] {
+                to.add(i).write(s[i]);
+            }
+        }
+    }
+}
+
+/// Copies the first and the last `N` bytes.
+///
+/// # Safety
+/// As for [`copy_few`]; there are at least so many bytes.
+#[inline(always)]
+unsafe fn copy_ends<const N: usize>(to: *mut u8, s: &[u8]) {
+    let (Some(first), Some(last)) = (s.first_chunk::<N>(), s.last_chunk::<N>()) else { return };
+    // SAFETY: the caller's promise; arrays of bytes have no alignment.
+    unsafe {
+        to.cast::<[u8; N]>().write(*first);
+        to.add(s.len() - N).cast::<[u8; N]>().write(*last);
     }
 }
 

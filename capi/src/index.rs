@@ -62,6 +62,12 @@ fn special(vm: &Vm, index: c_int) -> Option<Value> {
     }
 }
 
+/// The same, or nil.
+#[inline(never)]
+fn special_or_nil(vm: &Vm, index: c_int) -> Value {
+    special(vm, index).unwrap_or(Value::NIL)
+}
+
 /// The number of the upvalue that a pseudo-index selects.
 fn upvalue(f: Gc<Func>, index: c_int) -> Option<usize> {
     let i = (GLOBALS - index) as usize - 1;
@@ -73,7 +79,7 @@ fn upvalue(f: Gc<Func>, index: c_int) -> Option<usize> {
 pub fn value(vm: &Vm, index: c_int) -> Value {
     // Not by way of an `Option`, which takes as many instructions as the rest.
     if index <= REGISTRY {
-        return special(vm, index).unwrap_or(Value::NIL);
+        return special_or_nil(vm, index);
     }
     match slot(vm, index) {
         // SAFETY: the slot has a value.

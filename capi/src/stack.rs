@@ -23,9 +23,14 @@ pub fn set_top(vm: &mut Vm, n: usize) -> LuaResult<()> {
 
 #[inline(never)]
 fn fill_up(vm: &mut Vm, n: usize) -> LuaResult<()> {
-    vm.reserve(n.saturating_sub(vm.nargs()))?;
-    while vm.nargs() < n {
-        vm.push(Value::NIL);
+    let more = n - vm.nargs();
+    vm.reserve(more)?;
+    // SAFETY: the room was reserved.
+    unsafe {
+        for i in 0..more {
+            *vm.top.add(i) = Value::NIL;
+        }
+        vm.top = vm.top.add(more);
     }
     Ok(())
 }

@@ -13,8 +13,9 @@ use std::ffi::{c_char, c_int};
 
 /// Pushes the value of a field, by metamethods.
 pub fn get_field(vm: &mut Vm, t: Value, key: &[u8]) -> LuaResult<()> {
-    let key = Value::str(vm.new_str(key));
-    let v = vm.index(t, key)?;
+    let key = vm.new_str(key);
+    let own = t.as_table().map_or(Value::NIL, |t| t.get_str(key));
+    let v = if own.is_nil() { vm.index(t, Value::str(key))? } else { own };
     push::value(vm, v);
     Ok(())
 }

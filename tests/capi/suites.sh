@@ -33,7 +33,10 @@ run_in() {
     (cd "$folder" && with "$library" "$first" ${runner:-} "$work/run" "$@") | settle
 }
 report() {
-    if [ "$3" = "$4" ]; then
+    if [ -z "$4" ]; then
+        echo "FAIL $1 ($2): nothing to compare with"
+        failed=1
+    elif [ "$3" = "$4" ]; then
         echo "ok   $1 ($2)"
     else
         echo "FAIL $1 ($2)"

@@ -14,5 +14,6 @@ function event()
 end
 function thread_done()
   assert(drawn > 0 and sum >= drawn)
-  print("done", sysbench.opt.threads == 1 and drawn or "", sysbench.opt.threads == 1 and sum or "")
+  -- In one piece: lines of several threads would mix otherwise.
+  io.write(sysbench.opt.threads == 1 and ("done %d %d\n"):format(drawn, sum) or "done\n")
 end

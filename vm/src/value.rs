@@ -127,7 +127,7 @@ impl Value {
     /// The address that this light userdata is, or that of this object.
     #[inline]
     pub fn address(self) -> u64 {
-        if self.tag() == TAG_LIGHTUD { lightud::address(self.payload()) } else { self.payload() }
+        if self.is_lightud() { lightud::address(self.payload()) } else { self.payload() }
     }
     /// A string.
     #[inline(always)]
@@ -256,6 +256,11 @@ impl Value {
     #[inline(always)]
     pub const fn is_udata(self) -> bool {
         self.tag() == TAG_UDATA
+    }
+    /// Is this a light userdata?
+    #[inline(always)]
+    pub const fn is_lightud(self) -> bool {
+        self.tag() == TAG_LIGHTUD
     }
     /// Is this a cdata?
     #[inline(always)]

@@ -158,6 +158,18 @@ static void limited(void) {
   printf("left %d, wrong %d\n", (int)m.used, m.wrong);
 }
 
+/* There is room for an array, but not for half of it as well. */
+static void growing(void) {
+  struct memory m;
+  lua_State *L = new_state(&m, SIZE_MAX);
+  m.limit = m.used + 11000000;
+  run(L, "an array grows in place", "local t = {} for i = 1, 1e6 do t[i] = i end return #t + t[1] + t[1e6]");
+  run(L, "an array becomes small", "t = {} for i = 1, 1e6 do t[i] = i end for i = 1000, 1e6 do t[i] = nil end t.x = 1 return #t");
+  printf("refused %d\n", m.refused);
+  lua_close(L);
+  printf("left %d, wrong %d\n", (int)m.used, m.wrong);
+}
+
 /* States that get less and less. */
 static void starved(void) {
   struct memory m;
@@ -197,6 +209,7 @@ int main(int argc, char **argv) {
   if (argc > 1 && strstr(argv[1], "gcstress") == NULL) mode = argv[1];
   counted();
   limited();
+  growing();
   starved();
   exchanged();
   return 0;

@@ -408,5 +408,5 @@ fn address_of(v: Value) -> Option<u64> {
         let block = u.block.get();
         return Some(if block.is_null() { u.addr() } else { block.expose_provenance() as u64 });
     }
-    (v.tag() == crate::value::TAG_LIGHTUD).then(|| v.address())
+    v.is_lightud().then(|| v.address())
 }

@@ -102,6 +102,29 @@ impl HostMemory {
         self.pieces.insert(address, Piece { base, size });
         (base.with_addr(address), false)
     }
+    /// Changes the size of a piece that came from the allocator; the contents up to the smaller size are kept. Null, and nothing has changed, if
+    /// it came from the system, or the allocator refuses.
+    ///
+    /// # Safety
+    /// The piece is in use with this layout, and is not used at its old address any more if the result is not null.
+    pub unsafe fn resize(&mut self, p: *mut u8, old: Layout, new: usize) -> *mut u8 {
+        let (Some(allocator), Some(piece)) = (self.allocator, self.pieces.get(&p.addr())) else { return core::ptr::null_mut() };
+        let size = new.saturating_add(old.align() - ALIGNED);
+        let before = p.addr() - piece.base.addr();
+        // SAFETY: it came from the allocator, or from the one before it (see `give`).
+        let base = unsafe { allocator.call(piece.base, piece.size, size) };
+        if base.is_null() {
+            return base;
+        }
+        let q = base.map_addr(|address| address.next_multiple_of(old.align()));
+        if q.addr() - base.addr() != before {
+            // SAFETY: the contents are within both sizes, before and after they are moved.
+            unsafe { q.copy_from(base.add(before), old.size().min(new)) };
+        }
+        self.pieces.remove(&p.addr());
+        self.pieces.insert(q.expose_provenance(), Piece { base, size });
+        q
+    }
     /// Gives memory back to the allocator. False if it did not come from there, but from the system.
     ///
     /// # Safety

@@ -116,6 +116,12 @@ impl Vm {
     /// To be called before an allocation of `bytes` that may be large. May be a safepoint, which collects.
     #[inline]
     pub fn check_alloc(&mut self, bytes: usize) -> LuaResult<()> {
+        // Below the collector's threshold, memory is neither short nor at its limit (`update_threshold`).
+        if bytes < CHECKED && self.heap.total + bytes < self.heap.threshold { Ok(()) } else { self.check_room(bytes) }
+    }
+    #[cold]
+    #[inline(never)]
+    fn check_room(&mut self, bytes: usize) -> LuaResult<()> {
         if bytes > MAX_ALLOC {
             return Err(self.out_of_memory());
         }

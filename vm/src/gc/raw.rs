@@ -242,6 +242,16 @@ impl Heap {
             self.system_gave(new, true);
             return q;
         }
+        if old > RAW_MAX && new > RAW_MAX && !is_from_system {
+            // SAFETY: by the contract.
+            let q = unsafe { self.cells.blocks.host.resize(p, large_layout(old), new) };
+            if !q.is_null() {
+                self.gave_back(old);
+                self.total += new;
+                self.system_gave(new, false);
+                return q;
+            }
+        }
         let q = self.alloc_raw(new);
         if old != 0 {
             // SAFETY: two different allocations of at least this many bytes; the old one is the caller's to give up.

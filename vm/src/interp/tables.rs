@@ -7,9 +7,9 @@ use crate::bc::{Ins, TSETM_BIAS};
 use crate::fault::{Fault, is_injected};
 use crate::gc::color;
 use crate::meta::MM;
-use crate::object::{Gc, Node, Str, Table};
+use crate::object::{Gc, Node, Str, Table, Udata};
 use crate::state::FIELD_NODES;
-use crate::value::{TAG_STR, TAG_TAB, Value};
+use crate::value::{TAG_STR, TAG_TAB, TAG_UDATA, Value};
 
 /// Metamethod bits of the negative cache.
 const NO_INDEX: u8 = 1 << 0;
@@ -132,6 +132,8 @@ unsafe fn get_inherited(r: R, o: Value, key: Value) -> Option<Value> {
     let vm = r.vm;
     let mut meta = if o.tag() == TAG_TAB {
         Gc::<Table>::from_addr(o.payload()).meta.get()
+    } else if o.tag() == TAG_UDATA {
+        Gc::<Udata>::from_addr(o.payload()).meta.get()
     } else if o.tag() == TAG_STR {
         (*vm).realm.base_meta[o.type_index()]
     } else {
@@ -312,7 +314,7 @@ op! {
     TGETS<D>(r) { get_field::<D>(r, *r.rb(), r.kgc(r.c()), search_field::<D>) }
     #[inline(never)]
     search_field<D>(r) { get_str::<D>(r, *r.rb(), r.kgc(r.c()), inherited_field::<D>) }
-    /// TGETS of a field that the object does not have itself: a method of a class, or of strings.
+    /// TGETS of a field that the object does not have itself: a method of a class, of a userdata, or of strings.
     #[inline(never)]
     inherited_field<D>(r) {
         match get_inherited(r, *r.rb(), r.kgc(r.c())) {

@@ -75,7 +75,7 @@ impl core::fmt::Debug for Str {
 }
 
 /// The intern table: chains of strings by hash. When it has as many strings as chains, the number of chains is doubled, and some chains are
-/// split with each new string, so that no string takes long to be made.
+/// split whenever a string is looked up from then on, so that no string takes long to be made.
 #[derive(Debug)]
 pub struct StrTable {
     /// Chain heads; a power of two of them.
@@ -91,8 +91,10 @@ pub struct StrTable {
 }
 
 const MIN_BUCKETS: usize = 256;
-/// Chains split with each new string. One would be enough to be done when the next doubling is due.
+/// Chains split when a string is looked up. One would be enough to be done when the next doubling is due.
 const SPLIT: usize = 4;
+/// Strings up to this length are hashed and compared without a call.
+const SHORT: usize = 16;
 
 impl StrTable {
     pub(crate) fn new(seed: u64) -> StrTable {
@@ -117,9 +119,14 @@ impl StrTable {
         let h = h.finish();
         (h ^ (h >> 32)) as u32
     }
+    /// Are there chains still to be split?
+    #[inline(always)]
+    pub(crate) fn is_splitting(&self) -> bool {
+        !self.old.is_empty()
+    }
     #[inline(always)]
     fn bucket(&mut self, hash: u32) -> &mut *mut Str {
-        if !self.old.is_empty() {
+        if self.is_splitting() {
             return self.bucket_meanwhile(hash);
         }
         let mask = self.buckets.len() - 1;
@@ -132,13 +139,13 @@ impl StrTable {
         let mask = self.buckets.len() - 1;
         if old >= self.split { &mut self.old[old] } else { &mut self.buckets[hash as usize & mask] }
     }
-    #[inline]
+    #[inline(always)]
     fn find(&mut self, bytes: &[u8], hash: u32) -> Option<Gc<Str>> {
         let mut p = *self.bucket(hash);
         while !p.is_null() {
             // SAFETY: strings on the chains are not freed: sweeping takes them off.
             let s = unsafe { Gc::from_ptr(p) };
-            if s.hash() == hash && crate::text::same(s.bytes(), bytes) {
+            if s.hash() == hash && crate::text::same(bytes, s.bytes()) {
                 return Some(s);
             }
             p = s.next.get();
@@ -152,9 +159,10 @@ impl StrTable {
         // SAFETY: the table holds strings that are not freed.
         if p.is_null() { None } else { Some(unsafe { Gc::from_ptr(p) }) }
     }
+    /// Adds a string that was looked up and not found.
     #[inline]
     fn insert(&mut self, s: Gc<Str>, hash: u32) {
-        if self.count >= self.buckets.len() || !self.old.is_empty() {
+        if self.count >= self.buckets.len() {
             self.grow();
         }
         self.count += 1;
@@ -165,14 +173,19 @@ impl StrTable {
         s.next.set(*head);
         *head = s.as_ptr();
     }
+    /// Doubles the number of chains. All of before have been split by then: a chain was added to at most once for each lookup.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        if self.old.is_empty() {
-            let new = vec![core::ptr::null_mut(); self.buckets.len() * 2].into_boxed_slice();
-            self.old = core::mem::replace(&mut self.buckets, new);
-            self.split = 0;
-        }
+        debug_assert!(!self.is_splitting(), "chains are left from the doubling before");
+        let new = vec![core::ptr::null_mut(); self.buckets.len() * 2].into_boxed_slice();
+        self.old = core::mem::replace(&mut self.buckets, new);
+        self.split = 0;
+    }
+    /// Splits the next chains.
+    #[cold]
+    #[inline(never)]
+    fn split_some(&mut self) {
         for _ in 0..SPLIT {
             let mut p = core::mem::replace(&mut self.old[self.split], core::ptr::null_mut());
             self.split += 1;
@@ -237,12 +250,27 @@ impl Heap {
     /// The string of these bytes.
     #[inline]
     pub fn new_str(&mut self, bytes: &[u8]) -> Gc<Str> {
-        if let [byte] = bytes {
-            return match self.strings.find_byte(*byte) {
-                Some(s) => self.found_str(s),
-                None => self.make_str(bytes, self.strings.hash(bytes)),
-            };
+        if let [byte] = bytes
+            && let Some(s) = self.strings.find_byte(*byte)
+        {
+            return self.found_str(s);
         }
+        // What calls functions is apart, so that this saves no registers for it.
+        if bytes.len() > SHORT || self.strings.is_splitting() {
+            return self.new_str_by_calls(bytes);
+        }
+        self.find_or_make(bytes)
+    }
+    /// [`Heap::new_str`] for longer strings, and while chains are being split.
+    #[inline(never)]
+    fn new_str_by_calls(&mut self, bytes: &[u8]) -> Gc<Str> {
+        if self.strings.is_splitting() {
+            self.strings.split_some();
+        }
+        self.find_or_make(bytes)
+    }
+    #[inline(always)]
+    fn find_or_make(&mut self, bytes: &[u8]) -> Gc<Str> {
         let hash = self.strings.hash(bytes);
         match self.strings.find(bytes, hash) {
             Some(s) => self.found_str(s),

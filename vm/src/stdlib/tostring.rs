@@ -4,11 +4,11 @@ use crate::Vm;
 use crate::object::{Gc, Str};
 use crate::text::NumText;
 use crate::text::format::put_address;
-use crate::value::{TAG_LIGHTUD, Value};
+use crate::value::Value;
 
 /// The address of the object of a value; 0 if it has none.
 pub fn address(v: Value) -> u64 {
-    if v.is_gc() || v.tag() == TAG_LIGHTUD { v.address() } else { 0 }
+    if v.is_gc() || v.is_lightud() { v.address() } else { 0 }
 }
 
 /// Appends the text of a value.

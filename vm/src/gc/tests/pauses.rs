@@ -313,6 +313,24 @@ fn the_intern_table_grows_while_strings_come_and_go() {
 }
 
 #[test]
+fn chains_of_the_intern_table_are_split_when_strings_are_looked_up() {
+    let mut vm = vm();
+    let mut n = 0;
+    while !vm.heap.strings.is_splitting() {
+        n += 1;
+        vm.new_str(format!("string {n}").as_bytes());
+    }
+    let count = vm.heap.strings.count();
+    let first = vm.new_str(b"string 1");
+    for _ in 0..count {
+        assert_eq!(vm.new_str(b"string 1"), first);
+    }
+    assert!(!vm.heap.strings.is_splitting(), "a table that gets no more strings stays between two sizes");
+    assert_eq!(vm.heap.strings.count(), count);
+    vm.verify_heap();
+}
+
+#[test]
 fn memory_goes_back_to_the_system_little_by_little() {
     let mut vm = vm();
     let t = pushed_table(&mut vm);

@@ -6,7 +6,7 @@ use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::ffi::ctype::Info;
 use crate::object::{Cdata, Gc, Str, Table};
-use crate::value::{TAG_LIGHTUD, Value};
+use crate::value::Value;
 
 /// The most bytes of a value other than a string or table, and of tags and lengths.
 const SMALL: usize = 32;
@@ -63,7 +63,7 @@ impl Encoder<'_> {
             self.tag(tag::NIL);
         } else if v.is_bool() {
             self.tag(if v.truthy() { tag::TRUE } else { tag::FALSE });
-        } else if v.tag() == TAG_LIGHTUD {
+        } else if v.is_lightud() {
             self.address(v.address());
         } else if let Some(c) = v.as_cdata() {
             return self.cdata(c);
