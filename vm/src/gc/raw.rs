@@ -227,28 +227,13 @@ impl Heap {
     /// # Safety
     /// As for [`Heap::realloc_raw`].
     unsafe fn resize_raw(&mut self, p: *mut u8, old: usize, new: usize) -> *mut u8 {
-        let staggered = old >= STAGGERED;
-        let is_from_system = !self.cells.blocks.host.is_used();
-        if old > RAW_MAX && new > RAW_MAX && staggered == (new >= STAGGERED) && is_from_system {
-            // SAFETY: allocated with this size, and accordingly; the new size fits a layout (checked by `large_layout`).
-            let q = or_from_reserve(|| unsafe {
-                if staggered { stagger::resize(p, old, new) } else { realloc(p, large_layout(old), large_layout(new).size()) }
-            });
-            if q.is_null() {
-                handle_alloc_error(large_layout(new));
-            }
-            self.gave_back(old);
-            self.total += new;
-            self.system_gave(new, true);
-            return q;
-        }
-        if old > RAW_MAX && new > RAW_MAX && !is_from_system {
+        if old > RAW_MAX && new > RAW_MAX {
             // SAFETY: by the contract.
-            let q = unsafe { self.cells.blocks.host.resize(p, large_layout(old), new) };
+            let q = unsafe { self.resize_large(p, old, new) };
             if !q.is_null() {
                 self.gave_back(old);
                 self.total += new;
-                self.system_gave(new, false);
+                self.system_gave(new, !self.cells.blocks.host.is_used());
                 return q;
             }
         }
@@ -259,6 +244,29 @@ impl Heap {
                 q.copy_from_nonoverlapping(p, old.min(new));
                 self.free_raw(p, old);
             }
+        }
+        q
+    }
+    /// Changes the size of memory too large for a cell. Null, and nothing has changed, if it has to be copied by way of another piece.
+    ///
+    /// # Safety
+    /// As for [`Heap::realloc_raw`].
+    unsafe fn resize_large(&mut self, p: *mut u8, old: usize, new: usize) -> *mut u8 {
+        let host = &mut self.cells.blocks.host;
+        if host.is_used() {
+            // SAFETY: allocated with this layout, if it is the host's.
+            return unsafe { host.resize(p, large_layout(old), new) };
+        }
+        let staggered = old >= STAGGERED;
+        if staggered != (new >= STAGGERED) {
+            return core::ptr::null_mut();
+        }
+        // SAFETY: allocated with this size, and accordingly; the new size fits a layout (checked by `large_layout`).
+        let q = or_from_reserve(|| unsafe {
+            if staggered { stagger::resize(p, old, new) } else { realloc(p, large_layout(old), large_layout(new).size()) }
+        });
+        if q.is_null() {
+            handle_alloc_error(large_layout(new));
         }
         q
     }
