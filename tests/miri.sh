@@ -34,8 +34,9 @@ for part in ${parts[*]}; do
   evaluator) cargo +nightly miri test -p perilune-jit --test evaluator ;;
   # Handles: the corpus of the fuzz target.
   api) cargo +nightly miri test -p perilune-fuzz --test replay -- --exact api ;;
-  # What code of the host may do at the worst moment, also with a collection at every safepoint.
-  embedding) cargo +nightly miri test -p perilune --test embedding -- soundness:: c_functions::a_state ;;
+  # What code of the host may do at the worst moment, also with a collection at every safepoint. Functions in C are left out: Miri does not run the
+  # code that calls them.
+  embedding) cargo +nightly miri test -p perilune --test embedding -- soundness:: ;;
   *) echo "no part '$part'" >&2; exit 2 ;;
   esac
   echo "$part: $((SECONDS - begun)) s"

@@ -178,6 +178,19 @@ fn asynchronous() -> Vec<Row> {
             Ok(a + b - c)
         })
         .unwrap();
+    let ready = lua.create_async_function(|_, (a, b): (f64, f64)| async move { Ok(a * b + 1.0) }).unwrap();
+    let rt = Rc::clone(&runtime);
+    let ready_once = {
+        let ready = ready.clone();
+        Row::new("function [async call, ready]", collect(&lua), nothing, move |()| {
+            assert_eq!(rt.block_on(ready.call_async::<f64>((10, 20))).unwrap(), 201.0);
+        })
+    };
+    let rt = Rc::clone(&runtime);
+    let in_a_loop: Function = lua.load("function(f) local s = 0 for i = 1, 1000 do s = f(s % 7, i) end return s end").eval().unwrap();
+    let ready_in_a_loop = Row::new("loop [async call, ready]", collect(&lua), nothing, move |()| {
+        rt.block_on(in_a_loop.call_async::<f64>(&ready)).unwrap();
+    });
     let rt = Rc::clone(&runtime);
     let sum = Row::new("function [async call Rust sum]", collect(&lua), nothing, move |()| {
         assert_eq!(rt.block_on(sum.call_async::<i64>((10, 20, 30))).unwrap(), 0);
@@ -187,7 +200,7 @@ fn asynchronous() -> Vec<Row> {
     let method = Row::new("userdata [async call method]", collect(&lua), counter(), move |i| {
         assert_eq!(runtime.block_on(method.call_async::<usize>((&ud, i))).unwrap(), 123 + i);
     });
-    vec![sum, method]
+    vec![sum, method, ready_once, ready_in_a_loop]
 }
 
 fn data() -> Vec<Row> {
