@@ -138,6 +138,7 @@ impl Backend {
         let Emitted { code, body, map, listing } = loop {
             match self.compiler.emit(req, &self.thunks.addrs) {
                 Err(BackendError::NoThunk(helper)) => self.thunks.add(helper, (self.compiler.helper)(helper))?,
+                Err(BackendError::NoReturnThunk) => self.thunks.add_return()?,
                 done => break done?,
             }
         };

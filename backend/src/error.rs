@@ -14,8 +14,10 @@ pub enum BackendError {
     ArenaFull,
     /// An instruction that is never compiled.
     Unsupported(Op),
-    /// A thunk has to be compiled first.
+    /// The thunk of a helper has to be compiled first.
     NoThunk(Helper),
+    /// The thunk that executes returns has to be compiled first.
+    NoReturnThunk,
     /// The trace is malformed at this instruction: a bug in the recorder or the optimiser.
     Malformed(usize, &'static str),
     /// Cranelift refused the function (a bug here, or a limit of Cranelift's).
@@ -30,6 +32,7 @@ impl core::fmt::Display for BackendError {
             BackendError::ArenaFull => write!(f, "machine code area is full"),
             BackendError::Unsupported(op) => write!(f, "{} cannot be compiled", op.name()),
             BackendError::NoThunk(helper) => write!(f, "no thunk for {helper:?}"),
+            BackendError::NoReturnThunk => write!(f, "no thunk for returns"),
             BackendError::Malformed(at, what) => write!(f, "malformed trace at {at:04}: {what}"),
             BackendError::Codegen(e) => write!(f, "code generation: {e}"),
         }

@@ -4,7 +4,7 @@
 //! arguments, after the arguments that every trace has. While there is no side trace the runtime handles the exit, and ignores them. Only
 //! loads that rely on the parent ([`sload::PARENT`]) may use them: a trace with such loads is entered from its exit and from nowhere else.
 
-use perilune_recorder::ir::{Effect, Ins, IrRef, Op, SlotIdx, SnapId, Trace, Ty, sload};
+use perilune_recorder::ir::{Effect, Ins, IrRef, Op, SlotIdx, SnapId, Trace, Transfer, Ty, sload};
 
 /// The exits of a trace with more exits than this end in shared code, which passes nothing.
 const MAX_DIRECT: usize = 16;
@@ -37,7 +37,9 @@ fn calls_helper(op: Op) -> bool {
 /// What exit `k` of a trace passes, with the references of the values.
 pub(crate) fn values(trace: &Trace, k: SnapId) -> Vec<(ExitArg, IrRef)> {
     let Some(snap) = trace.snaps.get(k.index()).filter(|_| is_direct(trace)) else { return Vec::new() };
-    if snap.restored().count() > MOST_SLOTS {
+    // The exit of a return that compiled code may execute is taken by the thunk that executes returns.
+    let is_return = k == trace.last_exit() && matches!(trace.transfer, Some(Transfer::Return { .. }));
+    if is_return || snap.restored().count() > MOST_SLOTS {
         return Vec::new();
     }
     let (mut args, mut used) = (Vec::new(), [0, 0]);

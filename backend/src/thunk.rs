@@ -6,18 +6,23 @@
 //! - *cold helpers*: helpers called on cold paths that rejoin the trace. An ordinary call would make the register allocator keep
 //!   everything off the caller-saved registers even if the call is never reached; these preserve all registers. They have no
 //!   result; that of the helper is left in `vm.scratch[0]`.
+//! - *indirect return*: from a trace that ends in front of a return ([`perilune_recorder::ir::Transfer`]) into the trace behind the call, or to
+//!   the exit table.
 //! - *variadic*: from traces into C functions with variable arguments, on x86-64. Such a function expects the number of vector registers that
 //!   have arguments in `al`, which no calling convention of Cranelift sets. There is one for each number; the address of the function comes in
 //!   the next vector register.
 #![allow(unsafe_code, reason = "thunks are freed when no code is left that calls them")]
 
 use crate::BackendError;
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, Type, Value, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module};
+use perilune_vm::bc::Op;
 use perilune_vm::helper::Helper;
+use perilune_vm::interp::frame;
 use perilune_vm::layout::{AbiType, ofs};
 use target_lexicon::Architecture;
 
@@ -48,6 +53,7 @@ pub struct ThunkAddrs {
     /// What the exit table holds for exits without a side trace.
     pub exit_stub: usize,
     cold: [usize; COLD.len()],
+    indirect_return: usize,
     variadic: usize,
 }
 
@@ -71,12 +77,25 @@ fn variadic_code() -> Vec<u8> {
 impl ThunkAddrs {
     /// Made-up addresses, for code that is compiled but never run.
     pub fn placeholder() -> ThunkAddrs {
-        ThunkAddrs { enter: 0x1000, exit_stub: 0x1100, cold: core::array::from_fn(|i| 0x1200 + 0x100 * i), variadic: 0x2000 }
+        ThunkAddrs {
+            enter: 0x1000,
+            exit_stub: 0x1100,
+            cold: core::array::from_fn(|i| 0x1200 + 0x100 * i),
+            indirect_return: 0x1080,
+            variadic: 0x2000,
+        }
     }
     /// The thunk that calls a function with variable arguments, some of them in so many vector registers; none if no register is left for its
     /// address.
     pub(crate) fn variadic(&self, vectors: usize) -> Option<usize> {
         (vectors < VECTORS).then_some(self.variadic + vectors * VARIADIC_SIZE)
+    }
+    /// The thunk that executes returns, of the signature [`return_signature`].
+    ///
+    /// # Errors
+    /// [`BackendError::NoReturnThunk`] when it has not been made yet.
+    pub(crate) fn indirect_return(&self) -> Result<usize, BackendError> {
+        if self.indirect_return == 0 { Err(BackendError::NoReturnThunk) } else { Ok(self.indirect_return) }
     }
     /// The thunk of a helper.
     ///
@@ -94,6 +113,17 @@ pub(crate) fn trace_signature(more: &[Type]) -> Signature {
     let mut params = vec![types::I64; 3];
     params.extend_from_slice(more);
     signature(CallConv::Tail, &params, Some(types::I64))
+}
+
+/// `extern "tail" fn(vm, base, exit, values) -> u64`: the signature of the thunk that executes returns. `values` is what
+/// [`returned_values`] makes.
+pub(crate) fn return_signature() -> Signature {
+    trace_signature(&[types::I64])
+}
+
+/// Which values a return returns, as a word: the first slot, and their number from bit 8 on.
+pub(crate) fn returned_values(first: u8, count: u8) -> u64 {
+    u64::from(first) | u64::from(count) << 8
 }
 
 /// The C calling convention of the target.
@@ -159,6 +189,14 @@ impl Thunks {
         let addrs = ThunkAddrs { enter, exit_stub, variadic, ..ThunkAddrs::default() };
         Ok(Thunks { addrs, enter_size, module: Some(module) })
     }
+    /// Compiles the thunk that executes returns.
+    pub fn add_return(&mut self) -> Result<(), BackendError> {
+        let Some(module) = &mut self.module else { return Err(BackendError::NoReturnThunk) };
+        let (id, _) = define(module, return_signature(), indirect_return)?;
+        module.finalize_definitions().map_err(|e| BackendError::Memory(e.to_string()))?;
+        self.addrs.indirect_return = module.get_finalized_function(id) as usize;
+        Ok(())
+    }
     /// Compiles the thunk of a helper.
     pub fn add(&mut self, helper: Helper, address: usize) -> Result<(), BackendError> {
         let (Some(i), Some(module)) = (COLD.iter().position(|&h| h == helper), &mut self.module) else {
@@ -215,6 +253,86 @@ fn cold_helper(pos: &mut FunctionBuilder<'_>, args: &[Value], helper: Helper, ad
     pos.ins().return_(&[]);
 }
 
+/// Returns from the frame at `base` to a call whose return address is a STITCH with a trace, if the call takes no more than the returned
+/// values; otherwise, and while a sample waits, leaves by `exit`.
+fn indirect_return(pos: &mut FunctionBuilder<'_>, args: &[Value]) {
+    /// Bytes of a stack slot, and of a function with its link.
+    const SLOT: i32 = 8;
+    const HEAD: i32 = 2 * SLOT;
+    let &[vm, base, exit, values] = args else { unreachable!("four parameters") };
+    let leave = pos.create_block();
+    let go_on_if = |pos: &mut FunctionBuilder<'_>, cond: Value| {
+        let next = pos.create_block();
+        pos.ins().brif(cond, next, &[], leave, &[]);
+        pos.seal_block(next);
+        pos.switch_to_block(next);
+    };
+    let equal = |pos: &mut FunctionBuilder<'_>, x: Value, k: u64| pos.ins().icmp_imm_u(IntCC::Equal, x, k as i64);
+    let waits = pos.ins().load(types::I8, MEM, vm, ofs::VM_SAMPLE_WAITS as i32);
+    let none_waits = equal(pos, waits, 0);
+    go_on_if(pos, none_waits);
+    let link = pos.ins().load(types::I64, MEM, base, -SLOT);
+    let kind = pos.ins().band_imm_u(link, 3);
+    let called_by_lua = equal(pos, kind, frame::LUA);
+    go_on_if(pos, called_by_lua);
+    // The call, and the instruction behind it.
+    let both = pos.ins().load(types::I64, MEM, link, -4);
+    let behind = pos.ins().ushr_imm_u(both, 32);
+    let op = pos.ins().band_imm_u(behind, 0xffff);
+    let is_stitch = equal(pos, op, Op::STITCH as u64);
+    go_on_if(pos, is_stitch);
+    let trace = pos.ins().ushr_imm_u(behind, 16);
+    go_on_if(pos, trace);
+    // Operand B of the call is the number of results that it takes, plus 1; 0 for all.
+    let b = pos.ins().ushr_imm_u(both, 24);
+    let b = pos.ins().band_imm_u(b, 0xff);
+    let taken = pos.ins().iadd_imm_s(b, -1);
+    let count = pos.ins().ushr_imm_u(values, 8);
+    let enough = pos.ins().icmp(IntCC::UnsignedLessThanOrEqual, taken, count);
+    go_on_if(pos, enough);
+    let first = pos.ins().band_imm_u(values, 0xff);
+    let offset = pos.ins().ishl_imm_u(first, 3);
+    let (from, to) = (pos.ins().iadd(base, offset), pos.ins().iadd_imm_s(base, i64::from(-HEAD)));
+    copy_slots(pos, from, to, taken);
+    let a = pos.ins().ushr_imm_u(both, 8);
+    let a = pos.ins().band_imm_u(a, 0xff);
+    let distance = pos.ins().ishl_imm_u(a, 3);
+    let caller = pos.ins().isub(to, distance);
+    enter_entry(pos, [vm, caller, trace], ofs::VM_TRACE_CODE);
+    pos.switch_to_block(leave);
+    pos.seal_block(leave);
+    enter_entry(pos, [vm, base, exit], ofs::VM_EXIT_TABLE);
+}
+
+/// Copies `n` slots upwards.
+fn copy_slots(pos: &mut FunctionBuilder<'_>, from: Value, to: Value, n: Value) {
+    let [head, body, done] = [(); 3].map(|()| pos.create_block());
+    let [from_now, to_now, left] = [(); 3].map(|()| pos.append_block_param(head, types::I64));
+    pos.ins().jump(head, &[from.into(), to.into(), n.into()]);
+    pos.switch_to_block(head);
+    pos.ins().brif(left, body, &[], done, &[]);
+    pos.seal_block(body);
+    pos.switch_to_block(body);
+    let value = pos.ins().load(types::I64, MEM, from_now, 0);
+    pos.ins().store(MEM, value, to_now, 0);
+    let [from, to] = [from_now, to_now].map(|at| pos.ins().iadd_imm_s(at, 8));
+    let left = pos.ins().iadd_imm_s(left, -1);
+    pos.ins().jump(head, &[from.into(), to.into(), left.into()]);
+    pos.seal_block(head);
+    pos.seal_block(done);
+    pos.switch_to_block(done);
+}
+
+/// Tail-calls an entry of a table of the VM: `args` are the VM, a base, and the number of the entry.
+fn enter_entry(pos: &mut FunctionBuilder<'_>, args: [Value; 3], table: usize) {
+    let table = pos.ins().load(types::I64, MEM, args[0], table as i32);
+    let at = pos.ins().ishl_imm_u(args[2], 3);
+    let entry = pos.ins().iadd(table, at);
+    let code = pos.ins().load(types::I64, MEM, entry, 0);
+    let sig = pos.func.import_signature(trace_signature(&[]));
+    pos.ins().return_call_indirect(sig, code, &args);
+}
+
 /// Defines the variadic thunks, where the target needs them.
 fn variadic(module: &mut JITModule) -> Result<Option<FuncId>, BackendError> {
     if module.isa().triple().architecture != Architecture::X86_64 {
@@ -226,7 +344,7 @@ fn variadic(module: &mut JITModule) -> Result<Option<FuncId>, BackendError> {
     Ok(Some(id))
 }
 
-/// Defines a function of one block; with the size of its code.
+/// Defines a function; with the size of its code.
 fn define(
     module: &mut JITModule,
     signature: Signature,

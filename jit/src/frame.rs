@@ -29,6 +29,13 @@ pub fn slot(level: &Level, n: usize) -> Value {
     unsafe { *level.base.add(n) }
 }
 
+/// A slot of the frame at `vm.base`, which is that of a Lua function.
+pub fn local(vm: &Vm, n: usize) -> Value {
+    debug_assert!(proto(vm).is_some_and(|p| n < p.framesize() as usize));
+    // SAFETY: the stack reaches to the end of the running frame.
+    unsafe { *vm.base.add(n) }
+}
+
 /// Is the instruction at `pc` the header of a function?
 pub fn is_header(pc: InsPtr) -> bool {
     is_header_op(pc.ins().op())

@@ -1,7 +1,7 @@
 //! Hostile programs, by what they are after: time, memory, the native stack. Each with a name.
 
 /// Programs without an end, or with one that nobody will see.
-pub const ENDLESS: [(&str, &str); 62] = [
+pub const ENDLESS: [(&str, &str); 64] = [
     ("loop", "while true do end"),
     ("counter", "local i = 0 while true do i = i + 1 end"),
     ("numeric loop", "for i = 1, math.huge do local x = i * 2 end"),
@@ -36,6 +36,16 @@ pub const ENDLESS: [(&str, &str); 62] = [
     ("tail calls", "local function f(n) return f(n + 1) end f(0)"),
     ("mutual tail calls", "local f, g function f() return g() end function g() return f() end f()"),
     ("calls", "local function f() end while true do f() end"),
+    (
+        "calls of many functions",
+        "local fs, st = {}, { n = 0 } for i = 1, 12 do fs[i] = loadstring('return function(st) st.n = st.n + ' .. i .. ' end')() end
+        while true do for i = 1, 12 do fs[i](st) end end",
+    ),
+    (
+        "tail calls of many functions",
+        "local ops = {} for i = 1, 12 do ops[i] = loadstring('local ops = ... return function(n) return ops[n % 12 + 1](n + 1) end')(ops) end
+        ops[1](0)",
+    ),
     ("calls of builtins", "while true do math.floor(1.5) tostring(nil) end"),
     ("recursion and return", "local function f(n) if n > 0 then return 1 + f(n - 1) end return 0 end while true do f(50) end"),
     ("exponential recursion", "local function f(n) if n == 0 then return 1 end return f(n - 1) + f(n - 1) end f(100)"),

@@ -130,10 +130,10 @@ for_each_field!(define_fields);
 
 /// Byte offsets of VM state, objects and nodes for compiled code.
 pub mod ofs {
-    use super::{Node, Str, Thread, UpVal, Vm, offset_of};
+    use super::{Func, Node, Str, Thread, UpVal, Vm, offset_of};
     use crate::gc::heap::HeapCounts;
     use crate::gc::{FreeCell, Heap, poison};
-    use crate::object::GcHeader;
+    use crate::object::{GcHeader, Proto};
     /// `Vm::compiled.nil_slot`
     pub const VM_NIL_SLOT: usize = offset_of!(Vm, compiled.nil_slot);
     /// `Vm::compiled.scratch`
@@ -226,4 +226,10 @@ pub mod ofs {
     pub const CDATA_DATA: usize = 8;
     /// First upvalue of a function.
     pub const FUNC_UPVALUES: usize = 32;
+    /// The prototype of a Lua function.
+    pub const FUNC_PROTO: usize = offset_of!(Func, body);
+    /// Frame size of a prototype in slots, a byte.
+    pub const PROTO_FRAMESIZE: usize = offset_of!(Proto, hdr) + offset_of!(GcHeader, b0);
+    /// Number of parameters of a prototype, a byte.
+    pub const PROTO_NUM_PARAMS: usize = offset_of!(Proto, hdr) + offset_of!(GcHeader, b1);
 }

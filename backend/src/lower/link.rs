@@ -150,7 +150,7 @@ impl Lower<'_> {
                 self.tail_call_entry(codes, base, u64::from(n.get()), &[]);
                 Ok(())
             }
-            Link::Interp | Link::Return | Link::Stitch => self.emit_exit(last, None),
+            Link::Interp | Link::Return | Link::Stitch => self.leave_or_transfer(last),
         }
     }
 

@@ -32,6 +32,7 @@ mod memory;
 mod plan;
 mod rotate;
 mod start;
+mod transfer;
 mod value;
 mod witness;
 

@@ -10,6 +10,7 @@ use crate::trace::{Exit, Registry, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{SnapId, Snapshot, Trace, TraceExit};
+use perilune_vm::bc::Op;
 use perilune_vm::hooks::Resume;
 use perilune_vm::object::BcPos;
 use perilune_vm::sample::Activity;
@@ -51,7 +52,10 @@ impl Registry {
     #[inline]
     pub(super) fn charge(&self, vm: &Vm, facts: &ExitFacts) -> Option<Charge> {
         let &ExitFacts { exit, root, saving, is_end, .. } = facts;
-        let is_final = || is_end || self.exit(exit).is_some_and(|x| x.hot_count == Exit::DONE || x.tries > 0 && x.length == 0);
+        let is_final = || {
+            is_end && !awaits_trace(vm, facts)
+                || self.exit(exit).is_some_and(|x| x.hot_count == Exit::DONE || x.tries > 0 && x.length == 0)
+        };
         if saving < 0 && !is_final() {
             return None;
         }
@@ -64,6 +68,14 @@ impl Registry {
         };
         (!self.get(entered)?.account.goes_round).then_some(Charge { root: entered, saving: before + saving })
     }
+}
+
+/// Is the exit in front of a call of a function that has no trace yet, but may still get one? Then the trace calls it itself
+/// ([`perilune_recorder::ir::Transfer`]).
+fn awaits_trace(vm: &Vm, facts: &ExitFacts) -> bool {
+    let call = facts.pc.ins();
+    let called = || frame::local(vm, call.a()).as_func()?.proto()?.ins(0);
+    matches!(call.op(), Op::CALL | Op::CALLT) && called().is_some_and(|header| header.op() == Op::FUNCF)
 }
 
 impl Jit {

@@ -13,7 +13,7 @@ use crate::view::log::{self, Topic};
 use perilune_backend::CodeMap;
 use perilune_backend::exit_abi::exit_args;
 use perilune_recorder::abort::Abort;
-use perilune_recorder::ir::Link;
+use perilune_recorder::ir::{Link, Transfer};
 use perilune_recorder::rec::FinishedTrace;
 use perilune_vm::bc::Op;
 use perilune_vm::object::BcPos;
@@ -25,12 +25,32 @@ fn resume_at_stub(done: &mut FinishedTrace, id: TraceId) {
     if done.trace.link != Link::Stitch {
         return;
     }
+    let is_lua = done.stitch.and_then(|f| f.as_func()?.proto()).is_some();
     if let Some(last) = done.trace.snaps.last_mut()
         && let Some(at) = done.last.pc_of(last.pc)
-        && done.last.ins(at + 1).is_some_and(|back| !ends_loop(back.op()))
+        && done.last.ins(at + 1).is_some_and(|back| is_lua || !ends_loop(back.op()))
         && let Some(stub) = done.last.make_stitch_stub(at, id)
     {
         last.pc = stub.entry();
+        if is_lua && let Some(call) = done.last.ins(at).filter(|call| call.op() == Op::CALL) {
+            let (func, nargs) = (call.a() as u8, (call.c() - 1) as u8);
+            done.trace.transfer = Some(Transfer::Call { func, nargs, link: Some(stub.stitch()) });
+        }
+    }
+}
+/// What a trace does itself that ends in front of a return or a tail call.
+fn transfer_from(done: &FinishedTrace) -> Option<Transfer> {
+    let last = done.last.ins(done.last.pc_of(done.trace.snaps.last()?.pc)?)?;
+    let returns = |count: usize| Transfer::Return { first: last.a() as u8, count: count as u8 };
+    match (done.trace.link, last.op()) {
+        (Link::Return, Op::RET0) => Some(returns(0)),
+        (Link::Return, Op::RET1) => Some(returns(1)),
+        (Link::Return, Op::RET) => Some(returns(last.d() - 1)),
+        // A vararg function has another frame below, which is left as well.
+        (Link::Interp, Op::CALLT) if !done.last.is_vararg() => {
+            Some(Transfer::Call { func: last.a() as u8, nargs: (last.d() - 1) as u8, link: None })
+        }
+        _ => None,
     }
 }
 /// Is it an instruction that enters traces of a loop? Then nothing needs to be stitched.
@@ -55,7 +75,12 @@ impl Jit {
         }
         let begun = now();
         crate::view::sites::report_trace(vm, &done, number);
+        done.trace.transfer = transfer_from(&done);
         resume_at_stub(&mut done, number);
+        if vm.counts_fuel() {
+            // The interpreter takes the fuel of calls, returns and function headers.
+            done.trace.transfer = None;
+        }
         self.stress_exits(vm, &mut done.trace);
         let before = vm.begin_activity(Activity::Assembler);
         let placed = self.place(vm, &done, number);

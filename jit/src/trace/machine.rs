@@ -130,7 +130,8 @@ impl Machine {
         let counts_runs = counts_runs(vm, trace) && watched.readers == 0;
         let by_explorer = watched.by_explorer;
         let parts = by_explorer || watched.readers != 0;
-        let watched = CompileRequest { parts, notes_guards: by_explorer, ..request(tree) };
+        let interruptible = vm.sampling.leaves_loops();
+        let watched = CompileRequest { parts, interruptible, notes_guards: by_explorer, ..request(tree) };
         let request = CompileRequest { unboxed, exit_args, counts_runs, ..watched };
         let code = self.emit(vm, &request, limit)?;
         Ok((Code { address: code.entry, size: code.size, loop_offset: code.loop_offset.unwrap_or(0) }, code.map))

@@ -26,5 +26,5 @@ pub use literal::{conv, native, sload, xload};
 pub use made::{Content, Made};
 pub use op::{Effect, FpMath, Mode, Op};
 pub use snapshot::{SnapSlot, Snapshot};
-pub use trace::{Link, NativeWrite, Origin, StackCheck, Trace, TraceExit};
+pub use trace::{Link, NativeWrite, Origin, StackCheck, Trace, TraceExit, Transfer};
 pub use ty::Ty;

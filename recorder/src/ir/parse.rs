@@ -1,7 +1,9 @@
 //! Text to traces: the inverse of [`mod@super::print`].
 
 use super::print::{SLOAD_FLAGS, TOSTR_KINDS, XLOAD_FLAGS};
-use super::{Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, TraceExit, Ty, VmRef, conv};
+use super::{
+    Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, TraceExit, Transfer, Ty, VmRef, conv,
+};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 use perilune_vm::object::BcAddr;
@@ -119,6 +121,10 @@ impl Parser<'_> {
             }
             "link" => {
                 self.trace.link = link(rest)?;
+                Ok(())
+            }
+            "transfer" => {
+                self.trace.transfer = Some(transfer(rest)?);
                 Ok(())
             }
             _ => self.instruction(int(word)?, rest),
@@ -312,6 +318,17 @@ fn link(s: &str) -> Res<Link> {
     match s.strip_prefix("root ") {
         Some(n) => Ok(Link::Root(trace_id(n)?)),
         None => simple.into_iter().find(|l| l.name() == s).ok_or_else(|| format!("unknown link '{s}'")),
+    }
+}
+
+fn transfer(s: &str) -> Res<Transfer> {
+    match tokens(s)[..] {
+        ["call", func, nargs, link] => {
+            Ok(Transfer::Call { func: int(func)?, nargs: int(nargs)?, link: Some(BcAddr::new(int(link)?)) })
+        }
+        ["tail-call", func, nargs] => Ok(Transfer::Call { func: int(func)?, nargs: int(nargs)?, link: None }),
+        ["return", first, count] => Ok(Transfer::Return { first: int(first)?, count: int(count)? }),
+        _ => Err("call or return expected".into()),
     }
 }
 

@@ -13,7 +13,8 @@
 //! was not modified. A slot's value may be followed by `|` (frame), `^` (continuation frame), `!` (not stored).
 
 use super::{
-    Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, VmRef, conv, sload, xload,
+    Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Transfer, Ty, VmRef, conv, sload,
+    xload,
 };
 use core::fmt::Write;
 use perilune_vm::Value;
@@ -76,6 +77,12 @@ pub fn print(trace: &Trace, names: &dyn Names) -> String {
             link => writeln!(out, "link {}", link.name()),
         };
     }
+    let _ = match trace.transfer {
+        None => Ok(()),
+        Some(Transfer::Call { func, nargs, link: Some(link) }) => writeln!(out, "transfer call {func} {nargs} {}", link.get()),
+        Some(Transfer::Call { func, nargs, link: None }) => writeln!(out, "transfer tail-call {func} {nargs}"),
+        Some(Transfer::Return { first, count }) => writeln!(out, "transfer return {first} {count}"),
+    };
     out
 }
 

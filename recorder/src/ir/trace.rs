@@ -98,9 +98,33 @@ pub struct Trace {
     pub native_writes: Vec<NativeWrite>,
     /// Checks of the stack at switches to other coroutines.
     pub stack_checks: Vec<StackCheck>,
+    /// The call or the return that the trace ends in front of, if compiled code may execute it.
+    pub transfer: Option<Transfer>,
     /// Instead of the PROF in each iteration, it is enough to ask before the loop whether more iterations than this are left, if that can be
     /// told there.
     pub patience: Option<u32>,
+}
+
+/// A call or a return, of the frame of the last snapshot, that leads to a function which is only known when it is executed. Where that is
+/// compiled, compiled code executes the instruction; otherwise the interpreter does.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Transfer {
+    /// A call of the function in slot `func`, counted from the base of the frame, with `nargs` arguments behind its link.
+    Call {
+        /// The slot.
+        func: u8,
+        /// Number of arguments.
+        nargs: u8,
+        /// The return address; `None` for a tail call, whose frame replaces the running one.
+        link: Option<BcAddr>,
+    },
+    /// A return of `count` values, from slot `first` on.
+    Return {
+        /// The slot.
+        first: u8,
+        /// Number of results.
+        count: u8,
+    },
 }
 
 /// Slots that a builtin writes in memory: the trace does not know their values.
@@ -296,6 +320,7 @@ impl Default for Trace {
             origins: Vec::new(),
             native_writes: Vec::new(),
             stack_checks: Vec::new(),
+            transfer: None,
             patience: None,
             calls: Vec::new(),
         }

@@ -67,14 +67,20 @@ impl Recorder {
     /// CALL, CALLM.
     pub(super) fn call(&mut self, vm: &Vm, call: CallSite) -> Rec<Flow> {
         let callee = self.operand(vm, call.a)?;
-        if let Some(f) = callee.1.as_func().filter(|f| f.proto().is_some())
-            && self.feedback.site.has_many_callees()
-            && (self.b.trace.parent.is_some() || !self.start.pending)
-        {
-            self.info = AbortInfo::Func(Value::func(f));
+        if self.calls_indirectly(callee.1, self.feedback.site.has_many_callees()) {
             return Ok(Flow::Stop(Link::Stitch, call.pc));
         }
         self.call_value(vm, call, callee)
+    }
+    /// Does the trace end in front of a call of this function, because the instruction calls `many`?
+    fn calls_indirectly(&mut self, f: Value, many: bool) -> bool {
+        let is_lua = f.as_func().is_some_and(|f| f.proto().is_some());
+        let may_end = self.b.trace.parent.is_some() || !self.start.pending;
+        let ends = many && is_lua && may_end;
+        if ends {
+            self.info = AbortInfo::Func(f);
+        }
+        ends
     }
     /// Calls a function, which need not be in its local yet, or an object with `__call`.
     pub(super) fn call_value(&mut self, vm: &Vm, call: CallSite, (r, v): Operand) -> Rec<Flow> {
@@ -196,8 +202,13 @@ impl Recorder {
     /// CALLT, CALLMT.
     pub(super) fn tail_call(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Flow> {
         let (a, nargs) = (ins.a(), self.call_args(vm, ins));
-        self.load_args(vm, a + 2, nargs)?;
         let (r, v) = self.operand(vm, a)?;
+        // A vararg function has another frame below, which is left as well.
+        let many = ins.op() == Bc::CALLT && !self.proto.is_vararg() && self.feedback.site.has_many_tail_callees();
+        if self.calls_indirectly(v, many) {
+            return Ok(Flow::Stop(Link::Interp, pc));
+        }
+        self.load_args(vm, a + 2, nargs)?;
         let mut args: Vec<IrRef> = (0..nargs).map(|i| self.slots[self.base + a + 2 + i]).collect();
         let (r, f) = match v.as_func() {
             Some(f) => (r, f),

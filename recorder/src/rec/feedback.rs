@@ -43,6 +43,11 @@ impl Site {
     pub(super) fn has_many_callees(&self) -> bool {
         self.callees.is_full()
     }
+    /// The same of a tail call. Where functions end in calls of each other, as in threaded code, each of them has such a call, so that side
+    /// traces multiply: fewer functions are enough, as many as V8's inline caches distinguish.
+    pub(super) fn has_many_tail_callees(&self) -> bool {
+        self.callees.len() >= 4
+    }
 }
 
 /// The tables that one execution of an instruction has looked up constant keys in; 0 if there was none. If there were several, each word is
@@ -86,6 +91,10 @@ impl<const N: usize> Distinct<N> {
         if let Some(x) = self.0.iter_mut().find(|x| **x == 0 || **x == value) {
             *x = value;
         }
+    }
+    /// How many different values were met, `N` at most.
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().filter(|x| **x != 0).count()
     }
     /// Were `N` different values met?
     pub(super) fn is_full(&self) -> bool {

@@ -8,8 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What one input may take.
-const LONGEST: Duration = Duration::from_secs(20);
+/// What one input may take. Miri takes some hundred times as long.
+const LONGEST: Duration = Duration::from_secs(if cfg!(miri) { 1200 } else { 20 });
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name)

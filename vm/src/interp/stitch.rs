@@ -39,8 +39,8 @@ impl StitchStub {
     pub fn entry(&self) -> BcAddr {
         (&raw const self.call).into()
     }
-    /// Address of the STITCH.
-    fn stitch(&self) -> BcAddr {
+    /// Address of the STITCH, to which the call returns.
+    pub fn stitch(&self) -> BcAddr {
         self.stitch.as_ptr().cast_const().into()
     }
     /// Index of the call in the code of its prototype.
