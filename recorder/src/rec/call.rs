@@ -204,8 +204,9 @@ impl Recorder {
         let (a, nargs) = (ins.a(), self.call_args(vm, ins));
         let (r, v) = self.operand(vm, a)?;
         // A vararg function has another frame below, which is left as well.
-        let many = ins.op() == Bc::CALLT && !self.proto.is_vararg() && self.feedback.site.has_many_tail_callees();
-        if self.calls_indirectly(v, many) {
+        let may_call = ins.op() == Bc::CALLT && !self.proto.is_vararg();
+        let is_long = self.unroll.tail_calls >= self.params.loopunroll;
+        if self.calls_indirectly(v, may_call && (is_long || self.feedback.site.has_many_tail_callees())) {
             return Ok(Flow::Stop(Link::Interp, pc));
         }
         self.load_args(vm, a + 2, nargs)?;

@@ -1,4 +1,4 @@
--- Calls of many functions at one instruction: once each function has a trace, compiled code makes the calls and the returns itself.
+-- Calls that traces end in front of: once each function has a trace, compiled code makes the calls and the returns itself.
 local counters = require("jit.util").counters
 jit.off(true)
 jit.opt.start("hotloop=20", "hotexit=5")
@@ -65,4 +65,19 @@ assert(entered <= 20 and left <= 20, "tail calls are left to the interpreter: " 
 jit.off()
 assert(result == threaded(20000))
 jit.on()
+
+-- More tail calls, one after the other, than a trace follows: it ends in front of the next one.
+local chain = {}
+for i = 1, 40 do
+  chain[i] = assert(loadstring(([[
+    local chain = ...
+    return function(n, s)
+      if n == 0 then return s end
+      return chain[NEXT](n - 1, s + NEXT)
+    end]]):gsub("NEXT", i % 40 + 1)))(chain)
+end
+local function around(n) return chain[40](n, 0) end
+entered, left, closed, result = measure(around, 4000)
+assert(result == 100 * 820, result)
+assert(entered <= 20 and left <= 20, "tail calls are left to the interpreter: " .. entered .. " " .. left)
 print("ok")

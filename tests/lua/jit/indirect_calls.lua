@@ -107,6 +107,21 @@ for r = 1, 200 do
   if r % 50 == 0 then print(r, x) end
 end
 
+-- More tail calls, one after the other, than a trace follows.
+local chain = {}
+for i = 1, 40 do
+  chain[i] = assert(loadstring(([[
+    local chain = ...
+    return function(n, s)
+      if n == 0 then return s, NEXT end
+      return chain[NEXT](n - 1, s + NEXT)
+    end]]):gsub("NEXT", i % 40 + 1)))(chain)
+end
+for n = 1, 4000, 100 do
+  local s, last = chain[40](n, 0)
+  if n % 1000 == 1 then print(n, s, last) end
+end
+
 -- Errors in them, with their positions; yields; hooks.
 local bad = functions(N, "return function(x)\n  if x == 1234 then error('no ' .. $) end\n  return x + $\nend")
 local function fails(n)
