@@ -31,7 +31,7 @@ pub enum Link {
     Interp,
     /// Returns to interpreted code.
     Return,
-    /// Ends before a call that is not compiled.
+    /// Ends before a call that is not compiled, or of a function that is not inlined.
     Stitch,
 }
 

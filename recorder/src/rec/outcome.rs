@@ -24,7 +24,7 @@ pub struct FinishedTrace {
     pub protos: Vec<Gc<Proto>>,
     /// The function that it ends in.
     pub last: Gc<Proto>,
-    /// The builtin that it ends in front of, if the call is to be stitched.
+    /// The function that it ends in front of, if the call is to be stitched.
     pub stitch: Option<Value>,
     /// Does the root trace assume less than what was found?
     pub stale: bool,

@@ -1,9 +1,10 @@
-//! Stitching: continuing from one trace to the next over a call that is not compiled.
+//! Stitching: continuing from one trace to the next over a call that is not part of a trace.
 //!
 //! A trace that ends before such a call goes on in the interpreter at a *stitch stub*: a copy of the call instruction, apart from the
 //! function's code, with a STITCH behind it. The called function returns to the STITCH, even if it has switched coroutines meanwhile, and
 //! the STITCH enters the next trace, or goes back to the code. The function's own instructions stay as they are: other paths to the call
-//! do not reach the stub.
+//! do not reach the stub. Where the called function is compiled, compiled code makes the call, and returns to the trace of the STITCH
+//! (`backend/src/lower/transfer.rs`).
 #![allow(unsafe_code, reason = "a stub holds the instruction that follows the call that its trace ends before")]
 
 use super::jit::enter_trace;
