@@ -108,9 +108,9 @@ impl Lower<'_> {
     /// A chain of such calls and returns may run for ever: samples and interrupts are asked for.
     fn unless_interrupted(&mut self, otherwise: Block) {
         if self.req.interruptible {
-            let waits = self.pos.ins().load(types::I8, MEM, self.vm, ofs::VM_SAMPLE_WAITS as i32);
-            let none = self.pos.ins().icmp_imm_u(IntCC::Equal, waits, 0);
-            self.go_on_if(none, otherwise);
+            let (waits, next) = (self.sample_waits(), self.block());
+            self.pos.ins().brif(waits, otherwise, &[], next, &[]);
+            self.enter(next);
         }
     }
     /// Continues in a new block where `cond` holds.

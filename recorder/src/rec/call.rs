@@ -67,16 +67,17 @@ impl Recorder {
     /// CALL, CALLM.
     pub(super) fn call(&mut self, vm: &Vm, call: CallSite) -> Rec<Flow> {
         let callee = self.operand(vm, call.a)?;
-        if self.calls_indirectly(callee.1, self.feedback.site.has_many_callees()) {
+        if self.ends_before_call(callee.1, self.feedback.site.has_many_callees()) {
             return Ok(Flow::Stop(Link::Stitch, call.pc));
         }
         self.call_value(vm, call, callee)
     }
-    /// Does the trace end in front of a call of this function, because the instruction calls `many`?
-    fn calls_indirectly(&mut self, f: Value, many: bool) -> bool {
+    /// Ends the trace in front of a call of this function, if the function should not be inlined, and if the trace may end there. Returns
+    /// whether it does.
+    fn ends_before_call(&mut self, f: Value, not_inlined: bool) -> bool {
         let is_lua = f.as_func().is_some_and(|f| f.proto().is_some());
         let may_end = self.b.trace.parent.is_some() || !self.start.pending;
-        let ends = many && is_lua && may_end;
+        let ends = not_inlined && is_lua && may_end;
         if ends {
             self.info = AbortInfo::Func(f);
         }
@@ -206,7 +207,7 @@ impl Recorder {
         // A vararg function has another frame below, which is left as well.
         let may_call = ins.op() == Bc::CALLT && !self.proto.is_vararg();
         let is_long = self.unroll.tail_calls >= self.params.loopunroll;
-        if self.calls_indirectly(v, may_call && (is_long || self.feedback.site.has_many_tail_callees())) {
+        if self.ends_before_call(v, may_call && (is_long || self.feedback.site.has_many_tail_callees())) {
             return Ok(Flow::Stop(Link::Interp, pc));
         }
         self.load_args(vm, a + 2, nargs)?;
