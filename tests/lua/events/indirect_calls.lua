@@ -1,13 +1,27 @@
 -- Calls that traces end in front of: once each function has a trace, compiled code makes the calls and the returns itself.
 local counters = require("jit.util").counters
 jit.off(true)
-jit.opt.start("hotloop=20", "hotexit=5")
 
 local function functions(n, code, ...)
   local list = {}
   for i = 1, n do list[i] = assert(loadstring((code:gsub("%$", i))))(...) end
   return list
 end
+
+-- With the usual thresholds the functions get their traces one after the other. Until then the traces that call them leave for nothing, which is
+-- no reason to disable them.
+do
+  local ops = functions(20, "return function(st) st.acc, st.pc = st.acc + $, st.pc + 1 end")
+  local function run(n)
+    local st = { acc = 0, pc = 0 }
+    for _ = 1, n do for i = 1, #ops do ops[i](st) end end
+    return st.acc
+  end
+  assert(run(100000) == 100000 * 210)
+  assert(counters(true).disabled == 0, "traces were disabled before the functions that they call were compiled")
+end
+
+jit.opt.start("hotloop=20", "hotexit=5")
 
 -- Runs `f` until all is compiled, then once more: how often that went from the interpreter into compiled code, by how many exits it came
 -- back, and how many traces there are.
