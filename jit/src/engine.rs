@@ -4,6 +4,7 @@
 
 use crate::params::Settings;
 use crate::policy::Policy;
+use crate::policy::ffi_operations::FfiOperations;
 use crate::policy::hotcount;
 use crate::policy::proto_table::ProtoTable;
 use crate::record::RecordState;
@@ -93,8 +94,12 @@ impl Jit {
         self.stats.published.publish(&self.counts_so_far());
     }
     pub(crate) fn reset_counters(&self, vm: &mut Vm) {
-        let hotloop = self.settings.enabled.get().then(|| self.thresholds(vm).hotloop);
-        hotcount::reset_counters(vm, &mut self.policy.borrow_mut(), hotloop);
+        let thresholds = self.thresholds(vm);
+        let hotloop = self.settings.enabled.get().then_some(thresholds.hotloop);
+        let mut policy = self.policy.borrow_mut();
+        let counts_ffi = vm.ffi_operations() != 0 && !thresholds.literal;
+        policy.ffi = counts_ffi.then(FfiOperations::default);
+        hotcount::reset_counters(vm, &mut policy, hotloop);
     }
     /// Sets the hot counter of the instruction at a position.
     pub(crate) fn set_counter(&self, vm: &mut Vm, pos: BcPos, n: u32) {
@@ -136,6 +141,9 @@ impl Compiler for Jit {
     }
     fn constant_changed(&self, vm: &mut Vm) {
         self.flush_if_any(vm);
+    }
+    fn ffi_used(&self, vm: &mut Vm) {
+        self.reset_counters(vm);
     }
     fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>) {
         self.notify(|w| w.proto_made(proto));

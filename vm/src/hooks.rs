@@ -116,6 +116,8 @@ pub trait Compiler: Any {
     /// A value has changed that traces take for a constant: the metatable of a primitive type, or a variable that its function never
     /// assigns to. No trace may be entered again.
     fn constant_changed(&self, vm: &mut Vm);
+    /// The first operation on cdata is executed, see [`Vm::ffi_operations`].
+    fn ffi_used(&self, _vm: &mut Vm) {}
     /// A prototype was created by the parser or loader (the `bc` event).
     fn new_proto(&self, vm: &mut Vm, proto: Gc<Proto>);
     /// A prototype is about to be freed, and with it its traces. With `waiting`, compiled code has called a builtin that has not returned:

@@ -58,6 +58,9 @@ impl Jit {
             let Some(x) = registry.exit(facts.exit) else { return };
             if x.hot_count != Exit::DONE {
                 times = times.min(x.next_check.saturating_sub(x.hot_count).saturating_sub(1));
+                if self.policy.borrow().ffi.is_some() {
+                    times = times.min(cost::LUAJIT_HOT_EXIT);
+                }
             }
         }
         if let Some(Charge { root, saving }) = registry.charge(vm, &facts)

@@ -186,9 +186,20 @@ impl Jit {
         account.saved = 0;
         r.entered_in().is_some().then_some(root)
     }
+    /// Adds the operations on cdata since the last exit to its hot count.
+    #[inline]
+    fn count_ffi_operations(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts) {
+        if let Some(ffi) = &mut self.policy.borrow_mut().ffi
+            && let Some((exit, times)) = ffi.exit_taken(vm, facts.exit)
+            && let Some(x) = registry.exit_mut(exit).filter(|x| x.hot_count != Exit::DONE)
+        {
+            x.hot_count += times;
+        }
+    }
     /// Counts an exit, taken `times` times. Returns its trace if a side trace is to be recorded.
     #[inline]
     fn count_exit(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, may_record: bool, times: u32) -> Option<Rc<Trace>> {
+        self.count_ffi_operations(vm, registry, facts);
         let sides = registry.get(facts.root).map_or(0, |r| r.sides);
         let entry = registry.get_mut(facts.exit.trace)?;
         let x = entry.exits.get_mut(facts.exit.exit.index())?;

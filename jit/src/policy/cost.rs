@@ -1,6 +1,7 @@
 //! The constants that decide what is compiled, with their reasons.
 
 use perilune_recorder::ir::Trace;
+use perilune_recorder::rec::FFI_BYTECODES;
 use std::time::Duration;
 
 /// Iterations, half of the calls, before a loop or a function is recorded, and exits before a side trace is.
@@ -13,6 +14,10 @@ use std::time::Duration;
 pub const HOT_LOOP: u32 = 1_200;
 /// See [`HOT_LOOP`].
 pub const HOT_EXIT: u32 = 480;
+/// LuaJIT's threshold of loops.
+pub const LUAJIT_HOT_LOOP: u32 = 56;
+/// LuaJIT's threshold of exits.
+pub const LUAJIT_HOT_EXIT: u32 = 10;
 /// Compile budget: the percentage of the running time that compiling may take, as much as a user hardly notices. When it is used up,
 /// thresholds are multiplied by [`BACK_OFF`], and again for each further multiple of it, but no further than compiling pays by itself.
 pub const BUDGET: u32 = 10;
@@ -49,13 +54,25 @@ const THOUSAND: f64 = 5e-6;
 /// compiling saves less; but with half of the value 30 programs of public libraries take as long (0.995), and so do the compilers of Fennel and
 /// Teal, which were in no set (0.98).
 const BYTECODE: f64 = 1.6e-9;
-/// The same of an instruction of a trace: 3.7 stand for one of bytecode, in the mean of the same traces.
-const SAVING: f64 = BYTECODE / 3.7;
+/// Instructions of a trace that stand for one of bytecode, in the mean of the same traces.
+const PER_BYTECODE: f64 = 3.7;
+/// Time by which an instruction of a trace is faster than what it stands for.
+const SAVING: f64 = BYTECODE / PER_BYTECODE;
 /// Instructions that a side trace is expected to run before it is left. 98 of 100 traces are shorter; where paths are longer, because they
 /// go on through the rest of a loop, another branch mostly ends them before.
 const RUN: u32 = 160;
 /// Time that an exit takes with the next entry.
 const EXIT: f64 = ENTRY_COST as f64 * BYTECODE;
+
+/// Bytecode instructions of a usual trace.
+const USUAL_BYTECODES: f64 = USUAL as f64 / PER_BYTECODE;
+/// Hot counts, two for each iteration of a usual loop, that take the interpreter as long as an operation on cdata.
+pub const HOT_COUNTS_OF_FFI: f64 = 2.0 * FFI_BYTECODES as f64 / USUAL_BYTECODES;
+/// The same in exits.
+pub const EXITS_OF_FFI: f64 = FFI_BYTECODES as f64 / (USUAL_BYTECODES + ENTRY_COST as f64);
+/// Exits that the operations behind one exit stand for, at most. Whatever they cost, an exit is taken as often as in LuaJIT
+/// before there is a side trace: the operations may belong to other code that runs behind the exit.
+pub const MOST_EXITS_OF_FFI: u32 = HOT_EXIT / LUAJIT_HOT_EXIT;
 
 /// Estimated time of compiling a trace with so many instructions.
 pub fn of_trace(length: u32) -> Duration {

@@ -13,16 +13,15 @@ use perilune_vm::object::{BcPos, InsPtr, ProtoFlags};
 
 /// Sets a hot counter.
 pub fn set_counter(vm: &mut Vm, policy: &mut Policy, counter: usize, n: u32) {
-    let n = n.min(u32::from(u16::MAX)) as u16;
+    let n = policy.counter_set(vm, counter, n);
     vm.set_hot_counter(counter, n);
-    policy.counter_set(counter, n);
 }
 
 /// Sets all hot counters to the threshold `hotloop`, in iterations; to the largest value if nothing is to become hot.
 pub fn reset_counters(vm: &mut Vm, policy: &mut Policy, hotloop: Option<u32>) {
-    let n = hotloop.map_or(u16::MAX, |n| (n.saturating_mul(2)).wrapping_sub(1).min(u32::from(u16::MAX)) as u16);
+    let n = hotloop.map_or(u32::from(u16::MAX), |n| n.saturating_mul(2).wrapping_sub(1));
+    let n = policy.all_counters_set(vm, n);
     vm.reset_hot_counters(n);
-    policy.all_counters_set(n);
 }
 
 impl Jit {
@@ -43,7 +42,7 @@ impl Jit {
         let Some(pos) = BcPos::of_address(proto, pc) else { return };
         let thresholds = self.thresholds(vm);
         let hot = thresholds.hotloop.saturating_mul(2);
-        let counted = self.policy.borrow_mut().underflowed(counter);
+        let counted = self.policy.borrow_mut().underflowed(vm, counter);
         self.set_counter(vm, pos, hot);
         if !self.may_record(vm) {
             return;

@@ -6,6 +6,7 @@
 //! read then, so that a program gets the same traces in each run.
 
 pub mod cost;
+pub(crate) mod ffi_operations;
 pub(crate) mod hotcount;
 pub(crate) mod number_fields;
 pub(crate) mod proto_table;
@@ -15,6 +16,7 @@ use crate::params::Options;
 use crate::record::Origin;
 use crate::view::events::Event;
 use cost::Counted;
+use ffi_operations::FfiOperations;
 use perilune_recorder::ir::Trace;
 use perilune_vm::Vm;
 use perilune_vm::object::BcPos;
@@ -33,7 +35,7 @@ pub struct Thresholds {
 }
 
 /// LuaJIT's thresholds.
-const LUAJIT: Thresholds = Thresholds { hotloop: 56, hotexit: 10, literal: true };
+const LUAJIT: Thresholds = Thresholds { hotloop: cost::LUAJIT_HOT_LOOP, hotexit: cost::LUAJIT_HOT_EXIT, literal: true };
 
 /// The processor time of this thread: neither waiting nor other processes count.
 pub(crate) fn now() -> Duration {
@@ -53,11 +55,13 @@ pub struct Policy {
     spent: Duration,
     /// Was anything recorded?
     used: bool,
+    /// Operations on cdata, if the program has executed any.
+    pub(crate) ffi: Option<FfiOperations>,
 }
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy { set: [0; HOT_COUNTERS], ticks: 0, begun: now(), spent: cost::SETUP, used: false }
+        Policy { set: [0; HOT_COUNTERS], ticks: 0, begun: now(), spent: cost::SETUP, used: false, ffi: None }
     }
 }
 
@@ -66,19 +70,33 @@ impl Policy {
     pub fn ticks(&self) -> u64 {
         self.ticks
     }
-    /// A hot counter was set.
-    pub fn counter_set(&mut self, counter: usize, ticks: u16) {
-        self.set[counter] = ticks;
+    /// A hot counter is to be set to `n` hot counts: what it is set to. Where operations on cdata count as well, it is set to LuaJIT's
+    /// threshold at most, so that they are looked at in time.
+    pub fn counter_set(&mut self, vm: &Vm, counter: usize, n: u32) -> u16 {
+        self.set[counter] = self.at_most(n);
+        if let Some(ffi) = &mut self.ffi {
+            ffi.counter_set(vm, counter);
+        }
+        self.set[counter]
     }
-    /// All hot counters were set.
-    pub fn all_counters_set(&mut self, ticks: u16) {
-        self.set = [ticks; HOT_COUNTERS];
+    /// The same for all hot counters.
+    pub fn all_counters_set(&mut self, vm: &Vm, n: u32) -> u16 {
+        let n = self.at_most(n);
+        self.set = [n; HOT_COUNTERS];
+        if let Some(ffi) = &mut self.ffi {
+            ffi.all_counters_set(vm);
+        }
+        n
     }
-    /// A hot counter underflowed: the hot counts that it had counted.
-    pub fn underflowed(&mut self, counter: usize) -> u32 {
-        let n = self.set[counter];
+    fn at_most(&self, n: u32) -> u16 {
+        let most = if self.ffi.is_some() { 2 * cost::LUAJIT_HOT_LOOP } else { u32::from(u16::MAX) };
+        n.min(most) as u16
+    }
+    /// A hot counter underflowed: the hot counts that it had counted, and those that operations on cdata stand for.
+    pub fn underflowed(&mut self, vm: &Vm, counter: usize) -> u32 {
+        let n = u32::from(self.set[counter]);
         self.ticks += u64::from(n);
-        u32::from(n)
+        n + self.ffi.as_mut().map_or(0, |ffi| ffi.hot_counts(vm, counter))
     }
     /// Adds the time that a recording and its compilation have taken.
     pub fn spend(&mut self, time: Duration) {

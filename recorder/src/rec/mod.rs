@@ -77,7 +77,7 @@ use window::Window;
 /// Most slots of the frames of a trace, as in LuaJIT (`LJ_MAX_JSLOTS`).
 const MAX_SLOTS: usize = 250;
 /// An operation of the FFI takes the interpreter as long as so many bytecode instructions besides the one that it belongs to: 20 ns, measured.
-const FFI_BYTECODES: u16 = 12;
+pub const FFI_BYTECODES: u16 = 12;
 type Rec<T> = Result<T, Abort>;
 
 /// How the recording continues after an instruction.

@@ -60,6 +60,7 @@ impl Shift {
 impl Vm {
     /// The type that an operation on a cdata has.
     fn wide_type(&mut self, c: Gc<Cdata>) -> LuaResult<Wide> {
+        self.count_ffi_operation();
         let types = self.ctypes()?;
         let (_, id) = target(types, c);
         let ct = types.get(value_type(types, id));

@@ -55,6 +55,7 @@ impl Vm {
         let Some(c) = o.as_cdata() else { return false };
         let Some((at, field)) = self.known_place(c, k) else { return false };
         let Some(load) = field.load.filter(|_| self.is_direct(o, MM::Index)) else { return false };
+        self.count_ffi_operation();
         // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
         match unsafe { self.load_field(load, at) } {
             Ok(v) => {
@@ -72,6 +73,7 @@ impl Vm {
         let (Some(c), Some(n)) = (o.as_cdata(), number(v)) else { return false };
         let Some((at, field)) = self.known_place(c, k) else { return false };
         let Some(store) = field.store.filter(|_| self.is_direct(o, MM::NewIndex)) else { return false };
+        self.count_ffi_operation();
         // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
         unsafe { store.write(at, n) };
         true
@@ -86,6 +88,7 @@ impl Vm {
         if !cdata.is_cdata() || !self.is_direct(cdata, mm) {
             return false;
         }
+        self.count_ffi_operation();
         if let (Some((x, m)), Some((y, n))) = (word(a), word(b)) {
             let signed = !m && !n;
             let v = if matches!(mm, MM::Eq | MM::Lt | MM::Le) {

@@ -168,6 +168,7 @@ pub fn cdef(vm: &mut Vm) -> LuaResult<u32> {
 
 /// `ffi.new(ct [, elements] [, initializers...])`, `ct(...)`
 pub fn new(vm: &mut Vm) -> LuaResult<u32> {
+    vm.count_ffi_operation();
     let id = vm.check_ctype(false)?;
     let types = vm.ctypes()?;
     let raw = types.raw_id(id);
@@ -200,6 +201,7 @@ pub fn new(vm: &mut Vm) -> LuaResult<u32> {
 
 /// `ffi.cast(ct, value)`
 pub fn cast(vm: &mut Vm) -> LuaResult<u32> {
+    vm.count_ffi_operation();
     let id = vm.check_ctype(false)?;
     let v = vm.check_any(1)?;
     let types = vm.ctypes()?;

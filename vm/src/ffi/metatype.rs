@@ -330,6 +330,7 @@ pub(super) fn operator(vm: &mut Vm, mm: MM, otherwise: Option<Value>) -> LuaResu
 
 /// Runs a metamethod. The instruction that needed it raises its errors.
 pub(super) fn at_instruction(vm: &mut Vm, f: impl FnOnce(&mut Vm) -> LuaResult<u32>) -> LuaResult<u32> {
+    vm.count_ffi_operation();
     let result = f(vm);
     if result.is_err() {
         vm.leave_metamethod();

@@ -64,6 +64,7 @@ impl Vm {
             function_meta,
             calls: Calls::default(),
             callbacks: Callbacks::default(),
+            operations: 0,
         }));
         super::lib::add_constants(self, lib);
         let program = self.new_namespace(SharedObject::PROGRAM);

@@ -32,10 +32,29 @@ pub struct Ffi {
     pub calls: Calls,
     /// Callbacks.
     pub(super) callbacks: Callbacks,
+    /// Operations on cdata that were executed, and not compiled.
+    pub(super) operations: u64,
 }
 
 /// So many texts of types are remembered.
 const REMEMBERED: usize = 1024;
+
+impl crate::Vm {
+    /// Operations on cdata that were executed so far, except those in compiled code. Each takes the interpreter as long as many bytecode
+    /// instructions.
+    pub fn ffi_operations(&self) -> u64 {
+        self.ffi.as_ref().map_or(0, |ffi| ffi.operations)
+    }
+    /// Counts an operation on cdata.
+    pub(super) fn count_ffi_operation(&mut self) {
+        if let Some(ffi) = &mut self.ffi {
+            ffi.operations += 1;
+            if ffi.operations == 1 {
+                self.compiler.clone().ffi_used(self);
+            }
+        }
+    }
+}
 
 impl Ffi {
     /// Marks the objects that it refers to.
