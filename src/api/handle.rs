@@ -101,6 +101,7 @@ impl Handle {
 }
 
 impl Clone for Handle {
+    #[inline]
     fn clone(&self) -> Handle {
         let _lock = self.lock();
         let _ = State::with_alive(&self.state, |state| state.roots.share(self.slot));
@@ -109,6 +110,7 @@ impl Clone for Handle {
 }
 
 impl Drop for Handle {
+    #[inline]
     fn drop(&mut self) {
         let _lock = self.lock();
         // When the state is closed, its roots are gone.

@@ -13,7 +13,8 @@ use std::cell::UnsafeCell;
 #[derive(Copy, Clone, Debug)]
 struct Slot {
     value: Value,
-    handles: u32,
+    /// Too large for a count that overflows, however many handles are forgotten.
+    handles: u64,
 }
 
 /// The lists behind [`Roots`].
@@ -37,6 +38,12 @@ impl Lists {
             Some(slot) => Some(slot.value),
             None => self.passing.get(i - self.slots.len()).copied(),
         }
+    }
+    /// A slot has no handle any more. Not inline, since each drop of a handle is.
+    #[inline(never)]
+    fn give_up(&mut self, slot: u32) {
+        self.slots[slot as usize].value = Value::NIL;
+        self.free.push(slot);
     }
 }
 
@@ -91,8 +98,7 @@ impl Roots {
                 let s = &mut lists.slots[slot as usize];
                 s.handles -= 1;
                 if s.handles == 0 {
-                    s.value = Value::NIL;
-                    lists.free.push(slot);
+                    lists.give_up(slot);
                 }
             })
         }
