@@ -7,7 +7,8 @@ it: a line for each program.
 
 The commands are those of a build in the profile dist; PERILUNE, SIGNALS and LIMITED name others. What is compared runs at the same time
 on one processor, a few milliseconds each in turn, so that whatever else the machine does, or its host, concerns all of it alike; each time with
-another string in memory, since where the heap lies makes a difference of its own. Compared is processor time, by the mean of the ratios;
+another string in memory, and behind a loop that is compiled to another amount of code, since where the heap and the code lie makes a difference
+of its own. Compared is processor time, by the mean of the ratios;
 after the sign +- stands twice its standard error. Each program is marked that is slower than the limit by more than three standard errors
 (of so many comparisons some are off by more than two). The exit status is 1 if one is, or if all are too slow on average.
 
@@ -68,7 +69,11 @@ def measure(target, program, ways, rounds, work):
     commands = {None: [command(target, PERILUNE)]} | {way: [command(target, name), *options] for way, (name, options, *_) in ways.items()}
     times = {way: [] for way in commands}
     for _ in range(rounds):
-        moved.write_text(f"MOVED, arg = ('x'):rep({random.randrange(60000)}), {{ [0] = [[{path}]] }}\ndofile(arg[0])\n")
+        moved.write_text(
+            f"MOVED, arg = ('x'):rep({random.randrange(60000)}), {{ [0] = [[{path}]] }}\n"
+            f"local x = 0 for i = 1, 200 do x = x + i {'x = x % 7.5 + i ' * random.randrange(20)} end\n"
+            "dofile(arg[0])\n"
+        )
         order = random.sample(list(commands), len(commands))
         with open(work / "errors", "w+b") as errors:
             for way, time in zip(order, processor_times([[*commands[way], str(moved)] for way in order], errors)):
