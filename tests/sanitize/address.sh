@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The corpus under AddressSanitizer: the benchmarks at their small size, tests/lua/lang and tests/lua/jit, each interpreted, compiled by
-# default, compiled with usual thresholds and with the lowest; broken bytecode; and the unit tests of the VM, one of which plants a use
-# after free. Any report of the sanitizer fails. The heap tells the sanitizer which cells are free (vm/src/gc/poison.rs).
+# default, compiled with usual thresholds and with the lowest; broken bytecode; the unit tests of the VM, one of which plants a use after
+# free; and the library for C, used by a host and two modules in C. Any report of the sanitizer fails. The heap tells the sanitizer which
+# cells are free (vm/src/gc/poison.rs).
 #
 #   tests/sanitize/address.sh          all of it
 #   ONLY=part tests/sanitize/address.sh programs      what `cargo test` has as `--test programs`, with the programs named so
@@ -21,6 +22,8 @@ ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)"
 
 if [ $# = 0 ]; then
   cargo +nightly test --target "$host" -p perilune-vm --features asan --lib
+  # The library for C, under a host and two modules in C that are instrumented by the compiler of the system, whose runtime all of them use.
+  cargo +nightly test --target "$host" -p perilune-library -p perilune-vm --features perilune-vm/asan --test host address_sanitizer
 fi
 for test in ${tests[*]}; do
   cargo +nightly test --target "$host" -p perilune --features perilune-vm/asan --test "$test"
