@@ -40,6 +40,7 @@ pub(super) static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(|| {
         "control",
         "coroutines",
         "debug",
+        "dispatch",
         "environments",
         "errors",
         "ffi",
