@@ -8,7 +8,6 @@ use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
-use perilune_vm::interp::frame;
 use perilune_vm::layout::Field;
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Func, Gc, InsPtr, Proto};
@@ -363,58 +362,5 @@ impl Recorder {
             return Ok(Flow::Stop(link, view::at(pc, 1)));
         }
         Ok(Flow::Next)
-    }
-
-    /// VARG.
-    pub(super) fn varg(&mut self, vm: &Vm, ins: Ins) -> Rec<()> {
-        let np = ins.c();
-        let made = self.stack.frames.last().copied().filter(|f| f.kind == FrameKind::Vararg);
-        let delta = match made {
-            Some(frame) => self.base - frame.base,
-            None if self.stack.frames.is_empty() => self.start_delta(vm)?,
-            None => return self.nyi(ins.op()),
-        };
-        let have = (delta - 2).saturating_sub(np);
-        let want = if ins.b() == 0 { have } else { ins.b() - 1 };
-        if want > 100 {
-            return Err(Abort::TooDeep);
-        }
-        let mut values = Vec::with_capacity(want);
-        for i in 0..want {
-            let value = match made {
-                _ if i >= have => IrRef::NIL,
-                Some(frame) => self.slots[frame.base + np + i],
-                None => self.argument_below(vm, (np + i) as isize - delta as isize)?,
-            };
-            values.push(value);
-        }
-        if values.contains(&IrRef::NONE) {
-            return self.nyi(ins.op());
-        }
-        for (i, r) in values.into_iter().enumerate() {
-            self.set(ins.a() + i, r);
-        }
-        if ins.b() == 0 {
-            self.open.count = have as u32;
-            self.open.top = self.base + ins.a() + have;
-        }
-        Ok(())
-    }
-    /// The distance of the start frame from its arguments, guarded: a vararg function has moved the frame.
-    fn start_delta(&mut self, vm: &Vm) -> Rec<usize> {
-        let link = view::slot(vm, -1).bits();
-        if frame::kind(link) != frame::VARG {
-            return self.nyi(Bc::VARG);
-        }
-        self.guard_word(-1, link)?;
-        Ok((link >> 3) as usize)
-    }
-    /// The value `at` slots from the base of the start frame.
-    fn argument_below(&mut self, vm: &Vm, at: isize) -> Rec<IrRef> {
-        let v = view::slot(vm, at);
-        let address = self.below_address(at)?;
-        let ty = self.feedback.load_type(v);
-        let r = self.b.guard(Op::VLOAD, ty, address, IrRef(0))?;
-        Ok(if ty.is_pri() { self.b.kvalue(v) } else { r })
     }
 }

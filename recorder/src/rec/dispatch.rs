@@ -58,12 +58,16 @@ impl Recorder {
             Bc::TSETM => self.tsetm(vm, pc, ins)?,
             op if (Bc::GGET..=Bc::TSETR).contains(&op) => return self.table(vm, ins),
             Bc::CALL | Bc::CALLM => {
+                if let Some(result) = self.native.selected.take() {
+                    self.place_builtin(ins.a(), &[result], ins.b());
+                    return Ok(Flow::Next);
+                }
                 let nargs = self.call_args(vm, ins);
                 self.load_args(vm, ins.a() + 2, nargs)?;
                 return self.call(vm, CallSite { pc, a: ins.a(), nargs, want: ins.b() });
             }
             Bc::CALLT | Bc::CALLMT => return self.tail_call(vm, pc, ins),
-            Bc::VARG => self.varg(vm, ins)?,
+            Bc::VARG => self.varg(vm, pc, ins)?,
             Bc::RETM | Bc::RET | Bc::RET0 | Bc::RET1 => return self.ret(vm, pc, ins),
             _ => return self.control(vm, db, pc, ins),
         }

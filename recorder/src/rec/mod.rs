@@ -43,6 +43,7 @@ mod start;
 mod stdlib;
 mod trace_db;
 mod upval;
+mod varargs;
 mod view;
 mod watchpoint;
 mod window;

@@ -70,6 +70,8 @@ pub(super) struct NativeCalls {
     pub(super) pending: Option<PendingCall>,
     /// A C function was called whose boolean is not known yet.
     pub(super) pending_bool: Option<PendingBool>,
+    /// The result of a call of `select` that is about to be dispatched: it was recorded with the VARG in front of it.
+    pub(super) selected: Option<IrRef>,
 }
 
 /// What happens to the result of a builtin that is a metamethod.
