@@ -40,6 +40,13 @@ pub(super) struct Charge {
 }
 
 impl Registry {
+    /// How many traces with the same start are passed before this exit is taken: each of them was recorded at the first exit of the one
+    /// before, because what they check at their start differs from run to run.
+    #[inline]
+    fn chain(&self, exit: TraceExit) -> usize {
+        let next = |exit: &TraceExit| self.get(exit.trace)?.trace.parent;
+        core::iter::successors(Some(exit), next).take_while(|exit| exit.exit == SnapId::FIRST).count()
+    }
     /// The side trace that is left here because its countdown is over.
     #[inline]
     fn counted_down(&self, facts: &ExitFacts) -> Option<TraceId> {
@@ -200,7 +207,6 @@ impl Jit {
     #[inline]
     fn count_exit(&self, vm: &Vm, registry: &mut Registry, facts: &ExitFacts, may_record: bool, times: u32) -> Option<Rc<Trace>> {
         self.count_ffi_operations(vm, registry, facts);
-        let sides = registry.get(facts.root).map_or(0, |r| r.sides);
         let entry = registry.get_mut(facts.exit.trace)?;
         let x = entry.exits.get_mut(facts.exit.exit.index())?;
         if facts.is_end {
@@ -215,15 +221,19 @@ impl Jit {
         if x.hot_count < x.next_check {
             return None;
         }
-        let maxside = self.settings.options.get().params.maxside;
-        let thresholds = self.thresholds(vm);
-        if sides >= maxside || x.tries >= MAX_TRIES {
+        let tries = x.tries;
+        let sides = registry.get(facts.root).map_or(0, |r| r.sides);
+        let is_full = sides >= self.settings.options.get().params.maxside || registry.chain(facts.exit) >= cost::MAX_CHAIN;
+        let entry = registry.get_mut(facts.exit.trace)?;
+        let x = entry.exits.get_mut(facts.exit.exit.index())?;
+        if is_full || tries >= MAX_TRIES {
             // No side trace is recorded any more.
             x.hot_count = Exit::DONE;
             return None;
         }
+        let thresholds = self.thresholds(vm);
         let threshold =
-            self.threshold_now(cost::Counted::Exits, thresholds.hotexit, x.tries, cost::USUAL.max(x.length), thresholds.literal);
+            self.threshold_now(cost::Counted::Exits, thresholds.hotexit, tries, cost::USUAL.max(x.length), thresholds.literal);
         if x.hot_count < threshold {
             // Thresholds rise slowly. So this one is computed again when half of the missing hot count is reached, and after `hotexit`
             // exits at the latest, since thresholds change faster when a program has just started.

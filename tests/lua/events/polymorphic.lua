@@ -195,6 +195,21 @@ function programs.the_same_text_again(n)
   end
 end
 
+function programs.numbers_of_arguments(n)
+  local args = {}
+  for i = 1, n do args[i] = i end
+  local function last(...)
+    local s = 0
+    for i = 1, 3 do s = s + i end
+    return s + select(-1, ...)
+  end
+  return function()
+    local s = 0
+    for _ = 1, 20 do for i = 1, n do s = s + last(unpack(args, 1, i)) end end
+    return s, 20 * (n * (n + 1) / 2 + 6 * n)
+  end
+end
+
 local function traces_of(make, n)
   local run = make(n)
   jit.flush()
