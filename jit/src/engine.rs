@@ -97,7 +97,7 @@ impl Jit {
         let thresholds = self.thresholds(vm);
         let hotloop = self.settings.enabled.get().then_some(thresholds.hotloop);
         let mut policy = self.policy.borrow_mut();
-        let counts_ffi = vm.ffi_operations() != 0 && !thresholds.literal;
+        let counts_ffi = hotloop.is_some() && vm.ffi_operations() != 0 && !thresholds.literal;
         policy.ffi = counts_ffi.then(FfiOperations::default);
         hotcount::reset_counters(vm, &mut policy, hotloop);
     }

@@ -65,9 +65,11 @@ impl FfiOperations {
     }
     /// An exit is taken. Gives the exit before it, and the exits that the operations since then stand for.
     pub fn exit_taken(&mut self, vm: &Vm, exit: TraceExit) -> Option<(TraceExit, u32)> {
-        let exits = (self.count_since(vm, self.at_exit) * cost::EXITS_OF_FFI) as u32;
+        let before = self.exit.replace(exit);
+        // Operations before the first exit belong to none.
+        let exits = before.map_or(0.0, |_| self.count_since(vm, self.at_exit) * cost::EXITS_OF_FFI) as u32;
         self.at_exit = self.now(vm);
-        let before = self.exit.replace(exit)?;
+        let before = before?;
         (exits != 0).then_some((before, exits.min(cost::MOST_EXITS_OF_FFI)))
     }
 }

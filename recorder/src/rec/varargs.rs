@@ -12,7 +12,7 @@ use perilune_vm::interp::frame;
 use perilune_vm::object::InsPtr;
 use perilune_vm::stdlib::Builtin;
 
-/// Most results of a VARG.
+/// Most results of a VARG that are loaded one by one: with more, calls with them would soon have more slots than a trace may have (250).
 const MAX_RESULTS: usize = 100;
 
 /// Variable arguments below the frame that the trace starts in.
