@@ -119,14 +119,14 @@ struct Circle {
     root: &'static str,
     /// A file of the circle.
     file: &'static str,
-    /// How many files there may be.
+    /// How many files there are, and may be.
     most: usize,
     /// Why they depend on each other.
     #[allow(dead_code, reason = "for readers")]
     reason: &'static str,
 }
 
-const CIRCLES: [Circle; 5] = [
+const CIRCLES: [Circle; 6] = [
     Circle {
         root: "recorder/src/lib.rs",
         file: "opt/fold/mod.rs",
@@ -136,8 +136,14 @@ const CIRCLES: [Circle; 5] = [
     Circle {
         root: "vm/src/lib.rs",
         file: "state/mod.rs",
-        most: 73,
+        most: 55,
         reason: "the state of the VM: values point to objects, the heap marks the VM's roots, library functions take the VM",
+    },
+    Circle {
+        root: "vm/src/lib.rs",
+        file: "interp/call.rs",
+        most: 13,
+        reason: "the interpreter: its handlers go on to one another, from calls to metamethods and back, and from loops to compiled code",
     },
     Circle {
         root: "jit/src/lib.rs",
@@ -154,7 +160,7 @@ const CIRCLES: [Circle; 5] = [
     Circle {
         root: "src/lib.rs",
         file: "api/lua.rs",
-        most: 60,
+        most: 38,
         reason: "the embedding API: handles, conversions and the state make each other",
     },
 ];
@@ -185,6 +191,12 @@ fn circles_of_files_are_concepts() {
             }
             let entry = CIRCLES.iter().find(|c| c.root == crate_root && files.contains(&c.file) && files.len() <= c.most);
             let Some(entry) = entry else { panic!("{crate_root}: {} files are a circle:{}", files.len(), graph.show(&circle)) };
+            assert_eq!(
+                files.len(),
+                entry.most,
+                "{crate_root}: the circle of {} has become smaller: say so in the list",
+                entry.file
+            );
             known.insert(entry.file);
         }
     }

@@ -69,7 +69,7 @@ impl Compiler {
         let map = || disas::address_map(compiled).collect();
         let listing = clif.map(|clif| Listing { clif, asm: disas::machine_text(compiled), map: map() });
         let mut map = disas::code_map(compiled, req.tree.trace.snaps.len());
-        if req.parts || req.tree.sampled {
+        if req.parts || req.tree.notes_helpers {
             map.parts = disas::parts(compiled, req.tree.trace.snaps.len());
         }
         Ok(Emitted { code, body, map, listing })

@@ -17,8 +17,8 @@ pub struct TraceTree<'a> {
     /// By instruction: the number to store to `CompiledState::site` before it calls a helper that allocates; empty if no profiler needs
     /// sites.
     pub sites: &'a [u32],
-    /// The code is sampled by address: it stores its site before it calls any helper.
-    pub sampled: bool,
+    /// The code stores its site before it calls any helper, not only before those that allocate.
+    pub notes_helpers: bool,
     /// Stacks are walked while it runs: it stores the base of its frame (`CompiledState::frame_base`) when it starts and when the base
     /// changes.
     pub walked: bool,
@@ -29,7 +29,7 @@ pub struct TraceTree<'a> {
 impl<'a> TraceTree<'a> {
     /// A trace without side traces.
     pub fn single(trace: &'a Trace, id: TraceId, exit_base: ExitId) -> TraceTree<'a> {
-        TraceTree { trace, id, exit_base, sites: &[], sampled: false, walked: false, sides: Vec::new() }
+        TraceTree { trace, id, exit_base, sites: &[], notes_helpers: false, walked: false, sides: Vec::new() }
     }
 }
 
@@ -50,7 +50,7 @@ pub struct CompileRequest<'a> {
     pub key_hash: fn(Value) -> u32,
     /// It is a side trace whose runs are counted down (`CompiledState::side_countdown`): it leaves through its first exit when none is left.
     pub counts_runs: bool,
-    /// Links from side traces to the root trace of the tree leave when a sample or an interrupt waits.
+    /// Links from side traces to the root trace of the tree leave on request.
     pub interruptible: bool,
     /// Guards that fail store which one it was and for what value (`CompiledState::failed_guard`).
     pub notes_guards: bool,

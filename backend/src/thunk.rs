@@ -254,7 +254,7 @@ fn cold_helper(pos: &mut FunctionBuilder<'_>, args: &[Value], helper: Helper, ad
 }
 
 /// Returns from the frame at `base` to a call whose return address is a STITCH with a trace, if the call takes no more than the returned
-/// values; otherwise, and while a sample waits, leaves by `exit`.
+/// values; otherwise, and when compiled code is to be left, leaves by `exit`.
 fn indirect_return(pos: &mut FunctionBuilder<'_>, args: &[Value]) {
     /// Bytes of a stack slot, and of a function with its link.
     const SLOT: i32 = 8;
@@ -268,9 +268,9 @@ fn indirect_return(pos: &mut FunctionBuilder<'_>, args: &[Value]) {
         pos.switch_to_block(next);
     };
     let equal = |pos: &mut FunctionBuilder<'_>, x: Value, k: u64| pos.ins().icmp_imm_u(IntCC::Equal, x, k as i64);
-    let waits = pos.ins().load(types::I8, MEM, vm, ofs::VM_SAMPLE_WAITS as i32);
-    let none_waits = equal(pos, waits, 0);
-    go_on_if(pos, none_waits);
+    let requested = pos.ins().load(types::I8, MEM, vm, ofs::VM_EXIT_REQUESTED as i32);
+    let stays = equal(pos, requested, 0);
+    go_on_if(pos, stays);
     let link = pos.ins().load(types::I64, MEM, base, -SLOT);
     let kind = pos.ins().band_imm_u(link, 3);
     let called_by_lua = equal(pos, kind, frame::LUA);

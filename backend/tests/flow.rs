@@ -258,11 +258,11 @@ fn side_traces_compiled_into_the_tree() {
 }
 
 #[test]
-fn trees_are_left_while_a_sample_waits() {
+fn trees_are_left_on_request() {
     let mut m = Machine::new();
     m.interruptible = true;
     tree_of_two(&mut m);
-    m.set_byte(ofs::VM_SAMPLE_WAITS, 1);
+    m.set_byte(ofs::VM_EXIT_REQUESTED, 1);
     // The link to the root trace is not taken, and its snapshot is complete.
     assert_eq!(m.enter(TRACE), (52, 0));
     assert_eq!((m.slot_value(2), m.slot_value(3)), (Value::int(6), Value::int(15)));

@@ -57,7 +57,7 @@ fn count(trace: &Trace, [first, stop, step]: [i32; 3], left: u64, waits: bool) -
         *m.slot(slot) = Value::int(value).bits();
     }
     m.set(ofs::VM_FUEL, left);
-    m.set_byte(ofs::VM_SAMPLE_WAITS, waits.into());
+    m.set_byte(ofs::VM_EXIT_REQUESTED, waits.into());
     let exit = m.run(trace);
     (exit, m.slot_value(2), m.get(ofs::VM_FUEL))
 }

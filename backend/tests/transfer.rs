@@ -107,15 +107,15 @@ fn tail_calls_replace_the_frame() {
 }
 
 #[test]
-fn calls_leave_while_a_sample_waits() {
+fn calls_leave_on_request() {
     let f = Function::new(Ins::ad(Bc::JFUNCF, 9, CALLEE), 1, 9);
     let mut m = machine();
     m.interruptible = true;
     m.install(&caller(Transfer::Call { func: 3, nargs: 1, link: Some(BcAddr::new(8)) }), TRACE, EXIT_BASE);
     *m.slot(5) = f.value().bits();
-    m.set_byte(ofs::VM_SAMPLE_WAITS, 1);
+    m.set_byte(ofs::VM_EXIT_REQUESTED, 1);
     assert_eq!(m.enter(TRACE), (11, 0));
-    m.set_byte(ofs::VM_SAMPLE_WAITS, 0);
+    m.set_byte(ofs::VM_EXIT_REQUESTED, 0);
     assert_eq!(m.enter(TRACE), (51, DISTANCE));
 }
 

@@ -16,8 +16,8 @@ mod cause;
 pub use cause::{Cause, Flag};
 
 use crate::Vm;
+use crate::clock::read_clock;
 use crate::error::{LuaError, LuaResult};
-use crate::sample::read_clock;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::time::Duration;
@@ -114,11 +114,13 @@ pub struct Interrupts {
     deadline: u64,
     /// The next state of this thread that can be interrupted.
     next: *mut Vm,
+    /// Do interrupts end compiled loops that take no exit?
+    pub(crate) end_loops: bool,
 }
 
 impl Default for Interrupts {
     fn default() -> Interrupts {
-        Interrupts { flag: Arc::default(), remote: None, timer: None, deadline: 0, next: core::ptr::null_mut() }
+        Interrupts { flag: Arc::default(), remote: None, timer: None, deadline: 0, next: core::ptr::null_mut(), end_loops: false }
     }
 }
 
@@ -235,6 +237,11 @@ impl Vm {
         self.interrupts.deadline = deadline;
         self.interrupts.timer = Timer::start(limit);
         self.interrupts.timer.is_some()
+    }
+    /// Makes [`Vm::interrupt`] end compiled loops that take no exit: loops that are compiled from now on check once in each iteration,
+    /// unless they end soon.
+    pub fn set_interruptible(&mut self, interruptible: bool) {
+        self.interrupts.end_loops = interruptible;
     }
     /// Can another thread or a timer interrupt this state? Long work is then done in parts.
     pub fn is_interruptible(&self) -> bool {

@@ -142,8 +142,8 @@ pub mod ofs {
     pub const VM_SITE: usize = offset_of!(Vm, compiled.site);
     /// `Vm::multres`
     pub const VM_MULTRES: usize = offset_of!(Vm, multres);
-    /// `Vm::sample_state.waits`, a byte
-    pub const VM_SAMPLE_WAITS: usize = offset_of!(Vm, sample_state.waits);
+    /// `Vm::running.exit_requested`, a byte
+    pub const VM_EXIT_REQUESTED: usize = offset_of!(Vm, running.exit_requested);
     /// `Vm::compiled.base`
     pub const VM_JIT_BASE: usize = offset_of!(Vm, compiled.base);
     /// `Vm::compiled.frame_base`

@@ -10,6 +10,7 @@ compile_error!("Perilune runs on 64-bit little-endian Linux only: its clocks, si
 pub mod abi;
 pub mod bc;
 pub mod callback;
+pub mod clock;
 pub mod compilation_cache;
 pub mod errno;
 pub mod error;

@@ -189,7 +189,7 @@ impl Vm {
             cur: main,
             pc: core::ptr::null(),
             multres: 0,
-            sample_state: crate::sample::SampleState::default(),
+            running: crate::state::RunState::default(),
             compiled: CompiledState::new(no_trace),
             sampling: Sampling::default(),
             interp: InterpState::default(),

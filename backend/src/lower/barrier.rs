@@ -47,14 +47,14 @@ impl Lower<'_> {
 
     /// PROF.
     pub(super) fn prof(&mut self) -> Res<()> {
-        let waits = self.sample_waits();
-        self.guard_not(waits)
+        let requested = self.exit_requested();
+        self.guard_not(requested)
     }
-    /// Does a sample or an interrupt wait?
-    pub(super) fn sample_waits(&mut self) -> Value {
-        let waits = self.pos.ins().load(types::I8, MEM, self.vm, ofs::VM_SAMPLE_WAITS as i32);
+    /// Is compiled code to be left?
+    pub(super) fn exit_requested(&mut self) -> Value {
+        let requested = self.pos.ins().load(types::I8, MEM, self.vm, ofs::VM_EXIT_REQUESTED as i32);
         let zero = self.pos.ins().iconst(types::I8, 0);
-        self.pos.ins().icmp(IntCC::NotEqual, waits, zero)
+        self.pos.ins().icmp(IntCC::NotEqual, requested, zero)
     }
 
     /// GCSTEP.

@@ -75,7 +75,7 @@ impl Lower<'_> {
     /// profiler before those that allocate.
     pub(super) fn leave_site(&mut self, helper: Helper) {
         let site = self.cur.tree.sites.get(self.cur.emitting).copied().unwrap_or(0);
-        if site != 0 && (helper.allocates() || self.cur.tree.sampled) {
+        if site != 0 && (helper.allocates() || self.cur.tree.notes_helpers) {
             let site = self.k32(site as i32);
             self.pos.ins().store(MEM, site, self.vm, ofs::VM_SITE as i32);
         }
@@ -128,7 +128,7 @@ impl Lower<'_> {
     /// Calls a helper on a cold path that joins the hot path again, through its thunk, which preserves all registers. A result is in
     /// `scratch[0]`.
     pub(super) fn call_cold(&mut self, helper: Helper, args: &[Value]) -> Res<()> {
-        if self.cur.tree.sampled && !self.cur.rebuilding {
+        if self.cur.tree.notes_helpers && !self.cur.rebuilding {
             self.leave_site(helper);
         }
         let address = self.env.thunks.cold(helper)?;

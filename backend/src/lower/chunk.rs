@@ -1,5 +1,5 @@
 //! Counted loops in chunks. Where a loop ends with the test of its counter, and nothing in it takes long, the test compares with the end of a
-//! chunk of iterations. Only where another chunk follows are samples, interrupts and limits looked at:
+//! chunk of iterations. Only where another chunk follows is it checked whether code is to be left:
 //!
 //! ```text
 //! chunk(phis): end = stop or counter + length * step -> head(phis): ... guard counter <= end --+
@@ -186,8 +186,8 @@ impl Lower<'_> {
         self.after_chunk(end);
         self.enter(more);
         let (leave, another) = (self.cold_block(), self.cold_block());
-        let waits = self.sample_waits();
-        self.pos.ins().brif(waits, leave, &[], another, &[]);
+        let requested = self.exit_requested();
+        self.pos.ins().brif(requested, leave, &[], another, &[]);
         self.enter(leave);
         self.leave_chunk(chunk, value)?;
         self.enter(another);

@@ -154,7 +154,7 @@ impl Lower<'_> {
         }
     }
 
-    /// At the end of a side trace of the tree: leaves when a sample or an interrupt waits. By themselves, side traces are entered through
+    /// At the end of a side trace of the tree: leaves on request. By themselves, side traces are entered through
     /// the exit table, which leads to the interpreter then.
     fn poll_in_tree(&mut self, last: SnapId) -> Res<()> {
         if self.req.interruptible && self.cur.start.block != self.root.1.block {

@@ -105,11 +105,11 @@ impl Lower<'_> {
         let value = self.pos.ins().load(types::I64, MEM, base, from);
         self.pos.ins().store(MEM, value, base, to);
     }
-    /// A chain of such calls and returns may run for ever: samples and interrupts are asked for.
+    /// A chain of such calls and returns may run for ever: it is left on request.
     fn unless_interrupted(&mut self, otherwise: Block) {
         if self.req.interruptible {
-            let (waits, next) = (self.sample_waits(), self.block());
-            self.pos.ins().brif(waits, otherwise, &[], next, &[]);
+            let (requested, next) = (self.exit_requested(), self.block());
+            self.pos.ins().brif(requested, otherwise, &[], next, &[]);
             self.enter(next);
         }
     }

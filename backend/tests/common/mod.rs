@@ -124,7 +124,7 @@ pub struct Machine {
     pub backend: Backend,
     /// Do exits leave values unboxed?
     pub unboxed: bool,
-    /// Are runs counted down, and does the tree ask whether a sample waits?
+    /// Are runs counted down, and does the tree check whether it is to be left?
     pub counts_runs: bool,
     pub interruptible: bool,
     /// What the exit that leads to the next trace passes.

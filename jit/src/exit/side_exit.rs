@@ -13,7 +13,7 @@ use perilune_recorder::ir::{SnapId, Snapshot, Trace, TraceExit};
 use perilune_vm::bc::Op;
 use perilune_vm::hooks::Resume;
 use perilune_vm::object::BcPos;
-use perilune_vm::sample::Activity;
+use perilune_vm::state::Activity;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::rc::Rc;
 
@@ -96,11 +96,11 @@ impl Jit {
         };
         let facts = descriptor.facts;
         frame::box_slots(vm, &descriptor.unboxed);
-        // Exits that are taken for the collector or for a sample must not become hot: a side trace would leave at once for the same
-        // reason. While a sample waits any exit may be one of them, so that none is counted.
-        let for_sample = vm.sample_waits();
+        // Exits that are taken for the collector or on request must not become hot: a side trace would leave at once for the same
+        // reason. While compiled code is to be left any exit may be one of them, so that none is counted.
+        let on_request = vm.is_exit_requested();
         let counted_down = registry.counted_down(&facts);
-        let uncounted = for_sample || vm.heap.must_leave_code() || counted_down.is_some();
+        let uncounted = on_request || vm.heap.must_leave_code() || counted_down.is_some();
         let times = if uncounted { 0 } else { 1 + registry.exits.settle_plain(id) };
         if vm.compiled.failed_guard != 0
             && let Some(failed) = vm.compiled.take_failed_guard(id).filter(|_| !uncounted)
@@ -116,7 +116,7 @@ impl Jit {
         let may_record = may_record && !vm.heap.is_full();
         let hot = if uncounted { None } else { self.count_exit(vm, &mut registry, &facts, may_record, times) };
         let unprofitable = if uncounted { None } else { self.add_saving(vm, &mut registry, &facts, times) };
-        let tell = !facts.is_end && !for_sample && counted_down.is_none() && self.listens(vm, Event::Texit);
+        let tell = !facts.is_end && !on_request && counted_down.is_none() && self.listens(vm, Event::Texit);
         let has_trace_work = unprofitable.is_some() || hot.is_some() || counted_down.is_some();
         let has_work = has_trace_work || tell || collect || log::on(Topic::Exit);
         if !has_work {

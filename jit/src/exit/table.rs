@@ -16,7 +16,7 @@ pub struct ExitTable {
     pub(super) plain: Vec<PlainExit>,
     /// The code that an exit leads to, by id: its side trace, or the exit stub. Never reallocated.
     code: Vec<usize>,
-    /// The exit stub for each exit, for a VM that is sampled; empty until then.
+    /// The exit stub for each exit, for a VM whose compiled code may be asked to leave; empty until then.
     leaving: Vec<usize>,
     /// Ids in use.
     ids: Ranges,
@@ -52,7 +52,7 @@ impl ExitTable {
     pub fn connect_plain(&mut self, vm: &mut Vm) {
         vm.compiled.plain_exits = self.plain.as_mut_ptr();
     }
-    /// Provides the table with which compiled code leaves at every exit, because a sample waits.
+    /// Provides the table with which compiled code leaves at every exit, when it is to be left.
     pub fn provide_leaving(&mut self, vm: &mut Vm, stub: usize) {
         if self.leaving.is_empty() {
             self.leaving = vec![0; MAX_EXITS];

@@ -39,7 +39,7 @@ const LUAJIT: Thresholds = Thresholds { hotloop: cost::LUAJIT_HOT_LOOP, hotexit:
 
 /// The processor time of this thread: neither waiting nor other processes count.
 pub(crate) fn now() -> Duration {
-    Duration::from_nanos(perilune_vm::sample::processor_time())
+    Duration::from_nanos(perilune_vm::clock::processor_time())
 }
 
 /// The compile budget: how long the program has run, and how much of that compiling has taken.

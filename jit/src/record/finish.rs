@@ -17,7 +17,7 @@ use perilune_recorder::ir::{Link, Transfer};
 use perilune_recorder::rec::FinishedTrace;
 use perilune_vm::bc::Op;
 use perilune_vm::object::BcPos;
-use perilune_vm::sample::Activity;
+use perilune_vm::state::Activity;
 use perilune_vm::{TraceId, Value, Vm};
 
 /// Has a trace that ends in front of a call to be stitched resume at the stitch stub of the call.
@@ -129,7 +129,7 @@ impl Jit {
         let history = done.history.take();
         let cost = Cost { record: spent.saturating_sub(optimise), optimise, lower: compile, passes };
         let stub = self.machine.borrow().exit_stub();
-        if vm.sampling.leaves_loops() {
+        if vm.must_check_in_loops() {
             self.registry.borrow_mut().exits.provide_leaving(vm, stub);
         }
         let replaced = first.map(|start| self.protos.borrow_mut().add_root(start.pos, number)).unwrap_or_default();

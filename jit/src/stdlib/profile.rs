@@ -12,7 +12,8 @@ use core::cell::{Cell, RefCell};
 use core::time::Duration;
 use perilune_vm::gc::Marker;
 use perilune_vm::object::{Gc, Table, Thread};
-use perilune_vm::sample::{self, Activity, Consumer, InCode, Part, Sample};
+use perilune_vm::sample::{self, Consumer, InCode, Part, Sample};
+use perilune_vm::state::Activity;
 use perilune_vm::{LuaResult, Value, Vm};
 use std::rc::Rc;
 

@@ -18,7 +18,7 @@ use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::AbortInfo;
 use perilune_vm::hooks::Unboxed;
-use perilune_vm::interp::native::Unfinished;
+use perilune_vm::state::Unfinished;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -123,14 +123,14 @@ impl Machine {
     ) -> Result<(Code, CodeMap), Refused> {
         let tree = TraceTree {
             sites,
-            sampled: vm.sampling.by_address(),
+            notes_helpers: vm.sampling.by_address(),
             walked: vm.sampling.walks_stacks(),
             ..TraceTree::single(trace, id, exit_base)
         };
         let counts_runs = counts_runs(vm, trace) && watched.readers == 0;
         let by_explorer = watched.by_explorer;
         let parts = by_explorer || watched.readers != 0;
-        let interruptible = vm.sampling.leaves_loops();
+        let interruptible = vm.must_check_in_loops();
         let watched = CompileRequest { parts, interruptible, notes_guards: by_explorer, ..request(tree) };
         let request = CompileRequest { unboxed, exit_args, counts_runs, ..watched };
         let code = self.emit(vm, &request, limit)?;
@@ -144,7 +144,7 @@ impl Machine {
         is_watched: bool,
         limit: usize,
     ) -> Result<Code, Refused> {
-        let interruptible = vm.sampling.leaves_loops();
+        let interruptible = vm.must_check_in_loops();
         let request = CompileRequest { interruptible, notes_guards: is_watched, ..request(tree) };
         let code = self.emit(vm, &request, limit)?;
         Ok(Code { address: code.entry, size: code.size, loop_offset: 0 })
@@ -274,9 +274,9 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
         match end.outcome {
             Outcome::Exit(k) => {
                 let side = jit.registry.borrow().get(n).and_then(|e| e.exits[k.index()].side);
-                // While a sample waits, all exits leave.
+                // On request all exits leave.
                 // SAFETY: as above.
-                let side = side.filter(|_| !unsafe { (*vm).sample_waits() });
+                let side = side.filter(|_| !unsafe { (*vm).is_exit_requested() });
                 let Some(side) = side else {
                     // SAFETY: as above.
                     unsafe { (*vm).compiled.base = base };

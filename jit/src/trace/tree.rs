@@ -17,7 +17,7 @@ use crate::policy::now;
 use crate::view::log::{self, Topic};
 use perilune_backend::TraceTree;
 use perilune_recorder::ir::{SnapId, Trace};
-use perilune_vm::sample::Activity;
+use perilune_vm::state::Activity;
 use perilune_vm::{TraceId, Vm};
 use std::time::Duration;
 

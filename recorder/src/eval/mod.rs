@@ -333,7 +333,7 @@ impl Eval<'_> {
                 Ok(0)
             }
             Op::PROF => {
-                guard(self.vm_field(ofs::VM_SAMPLE_WAITS) as u8 == 0)?;
+                guard(self.vm_field(ofs::VM_EXIT_REQUESTED) as u8 == 0)?;
                 Ok(0)
             }
             Op::FUEL => {

@@ -59,7 +59,7 @@ macro_rules! for_each_ir {
             (PHI, r, r, S, none)
             /// (Unused here.)
             (RENAME, r, l, S, none)
-            /// Guard: no sample waits to be taken ([`perilune_vm::sample`]).
+            /// Guard: compiled code need not be left ([`perilune_vm::Vm::is_exit_requested`]).
             (PROF, n, n, S, guard)
 
             /// Constant kinds; never in the instruction list.

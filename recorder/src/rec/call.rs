@@ -310,7 +310,7 @@ impl Recorder {
         if let Some(link) = self.check_unroll(pc)? {
             let first = view::at(pc, 1);
             if link == Link::TailRec {
-                self.leave_for_samples(vm, first)?;
+                self.leave_on_request(vm, first)?;
             }
             return Ok(Flow::Stop(link, first));
         }

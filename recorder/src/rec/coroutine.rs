@@ -12,9 +12,8 @@ use crate::ir::{IrRef, Link, Op, SlotIdx, StackCheck, Ty, VmRef, xload};
 use perilune_vm::bc::Op as Bc;
 use perilune_vm::interp::co::MAX_NESTING;
 use perilune_vm::interp::frame;
-use perilune_vm::interp::stitch::StitchStub;
 use perilune_vm::layout::Field;
-use perilune_vm::object::{BcPos, Func, Gc, InsPtr, Proto, ProtoFlags, Thread, ThreadStatus};
+use perilune_vm::object::{BcPos, Func, Gc, InsPtr, Proto, ProtoFlags, StitchStub, Thread, ThreadStatus};
 use perilune_vm::stdlib::Builtin;
 use perilune_vm::{Value, Vm};
 

@@ -36,7 +36,7 @@ impl Recorder {
             self.sync()?;
         }
         if !header {
-            self.profile(vm, db, pc, ins)?;
+            self.check_exits(vm, db, pc, ins)?;
         }
         let vm = &*vm;
         match ins.op() {

@@ -14,33 +14,14 @@ use crate::Vm;
 use crate::abi::{self, Call, Registers};
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Cdata, Gc};
-use crate::sample::Activity;
+use crate::state::Activity;
 use crate::value::Value;
-use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Words that an argument in registers needs at most: a homogeneous aggregate of four vectors.
 const REGISTER_WORDS: usize = 8;
 /// Bytes of arguments on the stack at most.
 const MOST_STACK: u32 = 1 << 16;
-
-/// What is known of calls of C functions.
-#[derive(Debug, Default)]
-pub struct Calls {
-    /// By function type.
-    plans: Vec<Option<Rc<CallPlan>>>,
-    /// Addresses of functions that have called back: compiled code must not call them with values in registers.
-    call_back: HashSet<usize>,
-    /// Has the function that is running called back?
-    pub(super) called_back: bool,
-}
-
-impl Calls {
-    /// Has the function at an address called back while it was called?
-    pub fn calls_back(&self, address: usize) -> bool {
-        self.call_back.contains(&address)
-    }
-}
 
 /// The function type of a cdata that is a function, or points to one.
 pub fn function_type(types: &CTypeTable, cdata: CTypeId) -> Option<CTypeId> {

@@ -10,80 +10,22 @@
 )]
 
 use super::call::{bytes_mut, extend};
+use super::callback_entries::{self, Callback};
 use super::classify::{CallPlan, Place};
 use super::convert;
 use super::ctype::{CTypeId, CTypeTable, Ct, Info};
 use crate::Vm;
-use crate::abi::{self, CALLBACK_ENTRIES, Entered};
+use crate::abi::{self, Entered};
 use crate::error::LuaResult;
 use crate::hooks::Mode;
 use crate::interp::frame::Catch;
-use crate::object::{Func, Gc, ThreadLink};
-use crate::sample::Activity;
+use crate::object::{Func, Gc};
+use crate::state::Activity;
 use crate::value::Value;
-use core::sync::atomic::{AtomicPtr, Ordering};
 use std::rc::Rc;
 
-/// The owner of each callback entry, or null. An entry that was given back keeps its owner, marked by [`FREED`], which raises the error when it
-/// is called all the same.
-static OWNERS: [AtomicPtr<ThreadLink>; CALLBACK_ENTRIES] = [const { AtomicPtr::new(core::ptr::null_mut()) }; CALLBACK_ENTRIES];
-
-/// The bit that marks an entry as free: links are aligned.
-const FREED: usize = 1;
 /// Arguments of a callback at most.
 const MOST_ARGUMENTS: usize = 16;
-
-/// A callback of a VM.
-#[derive(Debug)]
-struct Callback {
-    /// The Lua function, among the roots.
-    function: u32,
-    plan: Rc<CallPlan>,
-}
-
-/// The callbacks of a VM, by their entries.
-#[derive(Debug, Default)]
-pub struct Callbacks {
-    taken: Vec<Option<Callback>>,
-    /// No entry below is free, unless another VM has given it back.
-    first_free: usize,
-    /// Address of the VM's link; 0 if it has never taken an entry.
-    owner: usize,
-}
-
-impl Drop for Callbacks {
-    fn drop(&mut self) {
-        if self.owner == 0 {
-            return;
-        }
-        for owner in &OWNERS {
-            let link = owner.load(Ordering::Acquire);
-            if link.addr() & !FREED == self.owner {
-                // Another VM may have taken it now.
-                let _ = owner.compare_exchange(link, core::ptr::null_mut(), Ordering::AcqRel, Ordering::Relaxed);
-            }
-        }
-    }
-}
-
-impl Callbacks {
-    /// Takes a free entry.
-    fn take(&mut self, link: *mut ThreadLink) -> Option<usize> {
-        self.owner = link.addr();
-        let mut order = (self.first_free..CALLBACK_ENTRIES).chain(0..self.first_free);
-        let entry = order.find(|entry| {
-            let owner = OWNERS[*entry].load(Ordering::Acquire);
-            let is_free = owner.is_null() || owner.addr() & FREED != 0;
-            is_free && OWNERS[*entry].compare_exchange(owner, link, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-        })?;
-        self.first_free = entry + 1;
-        Some(entry)
-    }
-    fn give_back(&mut self, entry: usize) {
-        OWNERS[entry].fetch_or(FREED, Ordering::AcqRel);
-        self.first_free = self.first_free.min(entry);
-    }
-}
 
 /// The type of the functions that a pointer type points to, if a Lua function can be converted to it.
 pub fn callable_type(types: &CTypeTable, pointer: CTypeId) -> Option<CTypeId> {
@@ -198,7 +140,7 @@ impl Vm {
 /// See [`abi::Handler`].
 unsafe extern "C" fn entered(address: usize, entered: *mut Entered) -> *mut u8 {
     let entry = abi::entry_at(address).unwrap_or(0);
-    let link = OWNERS[entry].load(Ordering::Acquire).map_addr(|address| address & !FREED);
+    let link = callback_entries::owner(entry);
     // SAFETY: an owner lives until it has given its entries back; its VM is in the link while C code may use it.
     unsafe {
         let Some(link) = link.as_ref() else { bad_callback() };
@@ -220,7 +162,7 @@ unsafe extern "C" fn entered(address: usize, entered: *mut Entered) -> *mut u8 {
 impl Vm {
     /// Does compiled code run, and not a builtin that it has called?
     fn is_in_compiled_code(&self) -> bool {
-        self.sample_state.activity == Activity::Compiled
+        self.running.activity == Activity::Compiled
     }
 }
 

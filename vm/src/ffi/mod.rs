@@ -10,6 +10,7 @@ pub mod bitfield;
 pub(crate) mod bits;
 pub mod call;
 pub mod callback;
+mod callback_entries;
 pub mod classify;
 pub mod clib;
 pub mod conversion;

@@ -1,10 +1,10 @@
 //! How the FFI is opened: by `require "ffi"`, or by a literal that is cdata.
 
 use super::Ffi;
-use super::call::Calls;
-use super::callback::Callbacks;
+use super::callback_entries::Callbacks;
 use super::ctype::{CTypeTable, IdMap};
 use super::inline_cache::IndexCache;
+use super::state::Calls;
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Gc, Table};

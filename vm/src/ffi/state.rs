@@ -1,13 +1,14 @@
 //! The state of the FFI.
 
-use super::call::Calls;
-use super::callback::Callbacks;
+use super::callback_entries::Callbacks;
+use super::classify::CallPlan;
 use super::ctype::{CTypeId, CTypeTable, IdMap};
 use super::inline_cache::IndexCache;
 use crate::gc::Marker;
 use crate::object::{Gc, Str, Table};
 use crate::value::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// The state of the FFI.
 #[derive(Debug)]
@@ -34,6 +35,24 @@ pub struct Ffi {
     pub(super) callbacks: Callbacks,
     /// Operations on cdata that were executed, and not compiled.
     pub(super) operations: u64,
+}
+
+/// What is known of calls of C functions.
+#[derive(Debug, Default)]
+pub struct Calls {
+    /// By function type.
+    pub(super) plans: Vec<Option<Rc<CallPlan>>>,
+    /// Addresses of functions that have called back: compiled code must not call them with values in registers.
+    pub(super) call_back: HashSet<usize>,
+    /// Has the function that is running called back?
+    pub(super) called_back: bool,
+}
+
+impl Calls {
+    /// Has the function at an address called back while it was called?
+    pub fn calls_back(&self, address: usize) -> bool {
+        self.call_back.contains(&address)
+    }
 }
 
 /// So many texts of types are remembered.

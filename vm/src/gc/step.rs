@@ -6,7 +6,7 @@ use crate::errno;
 use crate::error::LuaResult;
 use crate::interrupt::Cause;
 use crate::object::Gc;
-use crate::sample::Activity;
+use crate::state::Activity;
 use std::time::Instant;
 
 /// A step is due after this many bytes allocated.

@@ -9,7 +9,7 @@ use crate::bc::Ins;
 use crate::fault::{Fault, is_injected};
 use crate::meta::MM;
 use crate::object::{Func, Gc, Proto};
-use crate::sample::Activity;
+use crate::state::Activity;
 use crate::value::{TAG_FUNC, Value};
 
 /// Returned by a builtin that has set up a call at `vm.base` with `vm.multres` arguments.

@@ -9,8 +9,10 @@
 
 use super::arith::{are_numbers, bits};
 use super::call::{FUNCC, return_special, return_to_caller};
+use super::fast_list::{COUNT, for_each_fast_function};
 use super::frame::{self, func_of, kind, link_of};
-use super::{Driver, Handler2, R, op, slot};
+use super::registers::Handler2;
+use super::{Driver, R, op, slot};
 use crate::bc::{Ins, Op};
 use crate::object::{Gc, Str, Table};
 use crate::stdlib::{Builtin, bit, math};
@@ -32,42 +34,7 @@ macro_rules! fast_functions {
     };
 }
 
-fast_functions! {
-    Assert: assert;
-    Type: type_name;
-    IpairsAux: ipairs_step;
-    Select: select;
-    Tonumber: to_number;
-    StringByte: byte;
-    StringLen: length;
-    MathAbs: abs;
-    MathFloor: rounded(math::of::floor_to_int);
-    MathCeil: rounded(math::of::ceil_to_int);
-    MathSqrt: one_number(math::of::sqrt);
-    MathSin: one_number(math::of::sin);
-    MathCos: one_number(math::of::cos);
-    MathExp: one_number(math::of::exp);
-    MathLog: one_number_only(math::of::log);
-    MathPow: two_numbers(math::of::pow);
-    MathFmod: two_numbers(math::of::fmod);
-    MathMin: extreme(math::of::is_less);
-    MathMax: extreme(math::of::is_greater);
-    BitTobit: one_word(bit::of::tobit);
-    BitBnot: one_word(bit::of::bnot);
-    BitBswap: one_word(bit::of::bswap);
-    BitLshift: two_words(bit::of::lshift);
-    BitRshift: two_words(bit::of::rshift);
-    BitArshift: two_words(bit::of::arshift);
-    BitRol: two_words(bit::of::rol);
-    BitRor: two_words(bit::of::ror);
-    BitBand: words(bit::of::band);
-    BitBor: words(bit::of::bor);
-    BitBxor: words(bit::of::bxor);
-}
-
-/// Number of builtins with a handler here.
-pub const COUNT: usize = ALL.len();
-const _: () = assert!(Op::COUNT + COUNT <= 256);
+for_each_fast_function!(fast_functions);
 
 /// The headers in the order of [`ALL`]. Outside of the VM for the reason given at the other headers.
 static HEADERS: [[Ins; 2]; COUNT] = {

@@ -31,27 +31,6 @@ pub const COUNT: u8 = 8;
 /// Name of the registry entry with the hook function.
 pub const FUNCTION: &[u8] = b"_HOOK";
 
-/// The hook of a VM.
-#[derive(Debug)]
-pub struct Hook {
-    /// The events that call the hook: bits.
-    pub mask: u8,
-    /// Instructions between two count events.
-    pub count: i32,
-    /// Instructions until the next one.
-    remaining: i32,
-    /// Behind the last instruction that was examined.
-    last: *const Ins,
-    /// Is the hook function running? Then there are no events.
-    running: bool,
-}
-
-impl Default for Hook {
-    fn default() -> Hook {
-        Hook { mask: 0, count: 0, remaining: 0, last: core::ptr::null(), running: false }
-    }
-}
-
 impl Vm {
     /// Sets the events that call the hook; `last` is behind the instruction that is running. The hook function is in the registry.
     pub fn set_hook(&mut self, mask: u8, count: i32, last: *const Ins) {
@@ -70,7 +49,9 @@ impl Vm {
         match self.interp.mode {
             // A recording must see all instructions until it ends.
             Mode::Record => Dispatching::Recording,
-            Mode::Interpret if interrupted || self.sample_waits() || self.interp.hook.mask != 0 && !self.interp.hook.running => {
+            Mode::Interpret
+                if interrupted || self.is_exit_requested() || self.interp.hook.mask != 0 && !self.interp.hook.running =>
+            {
                 Dispatching::Hooked
             }
             Mode::Interpret if self.counts_fuel() => Dispatching::Counted,
@@ -144,14 +125,14 @@ impl Vm {
         unsafe {
             Vm::hook_now(vm);
             // Compiled code is left as for a sample.
-            Vm::leave_code(vm);
+            Vm::request_exit(vm);
         }
     }
     /// Takes an interrupt back.
     pub fn forget_interrupt(&mut self) {
         if self.interrupts.flag.clear().is_some() {
             self.update_dispatch();
-            self.drop_sample();
+            self.withdraw_exit_request();
         }
     }
     /// Suspends hooks, or resumes them; returns whether they were suspended before. For code that runs beside the program: finalizers,
@@ -242,7 +223,7 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     if let Some(cause) = vm.interrupts.flag.get() {
         if cause.lasts() {
             // If compiled code is entered again, it is left again.
-            Vm::leave_code(vm);
+            Vm::request_exit(vm);
         } else {
             vm.forget_interrupt();
         }
@@ -273,7 +254,7 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
         }
     } else {
         vm.top = vm.base.add(used_slots(f, vm.pc, vm.multres));
-        if vm.sample_waits() {
+        if vm.is_exit_requested() {
             vm.deliver_sample();
             if vm.interp.hook.mask == 0 {
                 // The consumer may have flushed traces.

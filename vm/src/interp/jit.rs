@@ -4,16 +4,15 @@
 #![allow(unsafe_code, reason = "an exit has stored all slots that the interpreter looks at, and the base of their frame")]
 
 use super::hook::{enters_code, is_header, used_slots};
-use super::native::Unfinished;
-use super::run::Status;
-use super::{Driver, R, op};
+use super::{Driver, R, Status, op};
 use crate::bc::{Ins, Op};
 use crate::errno;
 use crate::error::LuaResult;
 use crate::hooks::Mode;
 use crate::ids::ExitId;
 use crate::object::InsPtr;
-use crate::sample::Activity;
+use crate::state::Activity;
+use crate::state::Unfinished;
 use std::rc::Rc;
 
 /// Calls the compiler because the current instruction is hot.

@@ -33,14 +33,17 @@ pub mod defname;
 pub mod errmsg;
 mod exception;
 pub mod fast;
+mod fast_list;
 pub mod frame;
 pub mod frames;
+mod handler;
 pub mod hook;
 mod jit;
 mod loops;
 mod meta_call;
 pub mod native;
 pub mod native_stack;
+mod registers;
 mod run;
 mod slot;
 pub mod stack;
@@ -49,97 +52,16 @@ mod switch;
 mod tables;
 mod verify;
 
-pub use run::Status;
+pub(crate) use handler::op;
+pub use handler::{Driver, Status};
+pub(crate) use registers::HandlerTable;
+pub use registers::{Dispatching, Handler, R};
 
 use crate::Vm;
 use crate::bc::{Ins, Op};
 use crate::for_each_bytecode;
-use crate::object::{Func, Gc};
-use crate::value::Value;
-
-/// A handler: the machine state in argument registers, a [`Status`] as result. Operand A and the instruction are the third and fourth argument
-/// because these are in `rdx` and `rcx` on x86-64: the second byte of `rcx` can be moved to `rdx` by one instruction, and neither need be saved.
-pub type Handler = unsafe extern "C" fn(*mut Vm, *const Ins, usize, u64, *mut Value, *const Value) -> u32;
-
-/// A handler behind a pointer in the dispatch table (the type of [`Handler`] cannot name itself).
-#[derive(Copy, Clone)]
-#[repr(transparent)]
-pub struct Handler2(pub Handler);
-
-/// The machine state: handlers pass it along in registers. While a handler runs, `base` is the frame of the function that `pc` points into, on
-/// the stack of the VM's current coroutine, and has room for all slots of its prototype, whose constants `kbase` points to.
-#[derive(Copy, Clone)]
-pub struct R {
-    /// The VM.
-    pub vm: *mut Vm,
-    /// Next instruction.
-    pub pc: *const Ins,
-    /// Frame.
-    pub base: *mut Value,
-    /// Operand A of the current instruction; at a function header, which has no use for A, the number of arguments in front of 8 bits of any
-    /// value (`at_header`).
-    pub a: usize,
-    /// Constants of the running prototype; at the header of a builtin that a Lua function has called, those of this function.
-    pub kbase: *const Value,
-    /// The current instruction, rotated by 16 bits so that D (or B and C) is lowest.
-    pub ins: u64,
-}
-
-/// [`R::a`] at a function header.
-#[inline(always)]
-const fn at_header(nargs: usize) -> usize {
-    nargs << 8
-}
-
-/// How a handler calls the next one.
-pub trait Driver: 'static {
-    /// Do handlers go on by calls in tail position, so that none has a frame?
-    const IN_TAIL: bool;
-    /// Executes an instruction with its operand A, a function header with a number of arguments (`at_header`). `WAY` is one of the ways
-    /// (`way`) out of a handler.
-    ///
-    /// # Safety
-    /// The registers are those of a running handler, see [`R`].
-    unsafe fn go<const WAY: u8>(r: R, ins: Ins, a: usize) -> u32;
-    /// The handler in the plain dispatch table.
-    fn plain(op: Op) -> Handler;
-    /// That of a fast function, by its number.
-    fn plain_fast(i: usize) -> Handler;
-}
-
-/// The ways out of one handler. Each has a jump of its own to the next handler: the processor predicts the target of an indirect jump from what
-/// the same jump did before.
-mod way {
-    /// The usual one.
-    pub const NEXT: u8 = 0;
-    /// A jump was taken.
-    pub const TAKEN: u8 = 1;
-    /// A jump was not taken.
-    pub const NOT_TAKEN: u8 = 2;
-    /// Not integers: doubles.
-    pub const DOUBLE: u8 = 3;
-}
-
-/// Number of entries of a dispatch table: the bytecodes, and behind them the fast functions.
-const HANDLERS: usize = Op::COUNT + fast::COUNT;
-
-/// A dispatch table.
-pub(crate) type HandlerTable = [Handler2; HANDLERS];
-
-/// What the dispatch table does.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Dispatching {
-    /// Instructions are executed.
-    Plain,
-    /// The same, and hot counters rest: there is no compiler, or it is off.
-    CompilerOff,
-    /// The compiler records each instruction first.
-    Recording,
-    /// Hooks, interrupts and samples are checked before each instruction.
-    Hooked,
-    /// Each takes fuel.
-    Counted,
-}
+use handler::{at_header, way};
+use registers::{HANDLERS, Handler2};
 
 impl Dispatching {
     /// The table, for the driver in use.
@@ -206,182 +128,6 @@ impl Driver for Loop {
         LOOP_TABLE[Op::COUNT + i].0
     }
 }
-
-impl R {
-    #[inline(always)]
-    pub(crate) fn i(self) -> Ins {
-        Ins((self.ins as u32).rotate_left(16))
-    }
-    /// Registers at the entry to the interpreter; the first handler loads the others.
-    ///
-    /// # Safety
-    /// `base` is the current frame of the VM.
-    unsafe fn at_entry(vm: *mut Vm, base: *mut Value) -> R {
-        R { vm, pc: core::ptr::null(), base, a: 0, kbase: base, ins: 0 }
-    }
-    /// With another current instruction, and a number of arguments if it is a function header.
-    #[inline(always)]
-    fn with_ins(self, ins: Ins, nargs: usize) -> R {
-        self.with(ins, ins.a() | at_header(nargs))
-    }
-    /// With another current instruction and its [`R::a`].
-    #[inline(always)]
-    fn with(mut self, ins: Ins, a: usize) -> R {
-        self.a = a;
-        self.ins = u64::from(ins.0.rotate_right(16));
-        self
-    }
-    #[inline(always)]
-    unsafe fn ra(self) -> *mut Value {
-        self.base.add(self.a)
-    }
-    #[inline(always)]
-    unsafe fn rb(self) -> *mut Value {
-        self.base.add(self.b())
-    }
-    #[inline(always)]
-    unsafe fn rc(self) -> *mut Value {
-        self.base.add(self.c())
-    }
-    #[inline(always)]
-    unsafe fn rd(self) -> *mut Value {
-        self.base.add(self.d())
-    }
-    #[inline(always)]
-    fn a(self) -> usize {
-        self.a
-    }
-    /// Operand B, from the code: only registers that must be saved could take it from `ins` together with the others. Instructions with a B are
-    /// never replaced by another form.
-    ///
-    /// # Safety
-    /// The registers are those of a running handler, see [`R`].
-    #[inline(always)]
-    unsafe fn b(self) -> usize {
-        usize::from(*self.pc.cast::<u8>().sub(1))
-    }
-    #[inline(always)]
-    fn c(self) -> usize {
-        (self.ins & 0xff) as usize
-    }
-    #[inline(always)]
-    fn d(self) -> usize {
-        (self.ins & 0xffff) as usize
-    }
-    /// Number of arguments, at a function header.
-    #[inline(always)]
-    fn nargs(self) -> usize {
-        self.a >> 8
-    }
-    /// Address of a number constant.
-    ///
-    /// # Safety
-    /// The registers are those of a running handler, see [`R`].
-    #[inline(always)]
-    unsafe fn kn(self, i: usize) -> *const Value {
-        self.kbase.add(i)
-    }
-    /// Number constant.
-    #[inline(always)]
-    unsafe fn knum(self, i: usize) -> Value {
-        *self.kn(i)
-    }
-    /// Object constant.
-    #[inline(always)]
-    unsafe fn kgc(self, i: usize) -> Value {
-        // In this form the address takes one register less.
-        *self.kbase.offset(!(i as isize)).sub(1)
-    }
-    /// The function of the frame.
-    #[inline(always)]
-    unsafe fn func(self) -> Gc<Func> {
-        Gc::from_addr((*self.base.sub(2)).payload())
-    }
-    /// Continues with the instruction at `pc`.
-    ///
-    /// # Safety
-    /// The registers are those of a running handler, see [`R`].
-    #[inline(always)]
-    unsafe fn next<D: Driver>(self) -> u32 {
-        self.next_by::<D, { way::NEXT }>()
-    }
-    /// The same by one of the ways out of a handler.
-    ///
-    /// # Safety
-    /// The registers are those of a running handler, see [`R`].
-    #[inline(always)]
-    unsafe fn next_by<D: Driver, const WAY: u8>(mut self) -> u32 {
-        let ins = *self.pc;
-        self.pc = self.pc.add(1);
-        D::go::<WAY>(self, ins, ins.a())
-    }
-    /// Takes the jump in the instruction at `pc`.
-    #[inline(always)]
-    unsafe fn branch<D: Driver>(mut self) -> u32 {
-        let j = *self.pc;
-        self.pc = self.pc.add(1).offset(j.j() as isize);
-        self.next_by::<D, { way::TAKEN }>()
-    }
-    /// Skips the jump at `pc`.
-    #[inline(always)]
-    unsafe fn skip<D: Driver>(mut self) -> u32 {
-        self.pc = self.pc.add(1);
-        self.next_by::<D, { way::NOT_TAKEN }>()
-    }
-    /// Takes the jump of the current instruction.
-    #[inline(always)]
-    unsafe fn jump<D: Driver>(mut self) -> u32 {
-        self.pc = self.pc.offset(self.d() as isize - 0x8000);
-        self.next_by::<D, { way::TAKEN }>()
-    }
-    /// Calls a cold handler in tail position.
-    #[inline(always)]
-    unsafe fn to(self, h: Handler) -> u32 {
-        h(self.vm, self.pc, self.a, self.ins, self.base, self.kbase)
-    }
-    /// Makes the state visible to everything outside the handlers.
-    #[inline(always)]
-    unsafe fn sync(self) {
-        (*self.vm).base = self.base;
-        (*self.vm).pc = self.pc;
-    }
-    /// Frame size of the running prototype.
-    #[inline(always)]
-    unsafe fn framesize(self) -> usize {
-        match self.func().proto() {
-            Some(p) => p.framesize() as usize,
-            None => 0,
-        }
-    }
-    /// Syncs and sets `top` to the end of the frame: before anything that pushes frames or may collect.
-    #[inline]
-    unsafe fn sync_top(self) {
-        self.sync();
-        (*self.vm).top = self.base.add(self.framesize());
-    }
-}
-
-/// Defines a handler, generic over the driver.
-macro_rules! op {
-    ($($(#[$m:meta])* $name:ident<$d:ident>($r:ident) $body:block)*) => {
-        $(
-        $(#[$m])*
-        pub(super) unsafe extern "C" fn $name<$d: $crate::interp::Driver>(
-            vm: *mut $crate::Vm,
-            pc: *const $crate::bc::Ins,
-            a: usize,
-            ins: u64,
-            base: *mut $crate::value::Value,
-            kbase: *const $crate::value::Value,
-        ) -> u32 {
-            #[allow(unused_mut, reason = "some handlers update the state in place")]
-            let mut $r = $crate::interp::R { vm, pc, base, a, kbase, ins };
-            $body
-        }
-        )*
-    };
-}
-pub(crate) use op;
 
 use arith::*;
 use call::*;

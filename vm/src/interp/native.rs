@@ -14,18 +14,8 @@ use super::frame::{self, below, func_of, kind, link_of};
 use super::{Dispatching, Driver, R, Status};
 use crate::Vm;
 use crate::bc::Ins;
+use crate::state::Unfinished;
 use crate::value::Value;
-
-/// What the interpreter must finish after compiled code has called a builtin.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Unfinished {
-    /// Nothing.
-    None,
-    /// An error is being raised.
-    Error,
-    /// It returned this, with its frame at `vm.base`.
-    Returned(u32),
-}
 
 /// Has the interpreter nothing to do before its next instruction: no hook, interrupt or sample?
 pub(crate) fn is_plain(vm: &Vm) -> bool {

@@ -5,32 +5,19 @@
 )]
 
 use super::frame::{self, Catch, below, kind, link_of};
-use super::{Driver, Loop, R, Tail, call, native_stack};
+use super::{Driver, Loop, R, Status, Tail, call, native_stack};
 use crate::Vm;
 use crate::abi::call_entry;
 use crate::error::{LuaError, LuaResult};
 use crate::fault::{Fault, is_injected};
 use crate::host::Roots;
 use crate::object::{Gc, UpVal};
-use crate::sample::Activity;
+use crate::state::Activity;
 use crate::value::Value;
 use std::rc::Rc;
 
 /// The error that replaces another one whose handler has failed.
 const HANDLER_FAILED: &[u8] = b"error in error handling";
-
-/// The status that the dispatch returned.
-#[derive(Debug)]
-pub struct Status;
-
-impl Status {
-    /// The loop driver continues with the saved state.
-    pub const CONTINUE: u32 = 0;
-    /// The frame entered from Rust has returned.
-    pub const DONE: u32 = 1;
-    /// An error is being raised.
-    pub const ERROR: u32 = 2;
-}
 
 /// How the interpreter is entered: with a VM, a slot and a number of values.
 pub(super) type Entry = unsafe extern "C" fn(*mut Vm, *mut Value, usize) -> u32;

@@ -25,7 +25,7 @@ pub struct InsPtr(*const Ins);
 
 impl BcPos {
     /// The position of the instruction at an address, if that lies in the prototype; for the copy of a call in a
-    /// [`crate::interp::stitch::StitchStub`] the position of the call.
+    /// [`super::StitchStub`] the position of the call.
     pub fn of_address(proto: Gc<Proto>, address: impl Into<BcAddr>) -> Option<BcPos> {
         proto.pc_of(address).map(|index| BcPos { proto, index: index as u32 })
     }

@@ -5,12 +5,11 @@
 )]
 
 use super::proto::hot_origin;
-use super::{Gc, Kind, Proto, ProtoFlags, Table, hbits_for};
+use super::{Gc, Kind, Proto, ProtoFlags, StitchStubs, Table, hbits_for};
 use crate::Vm;
 use crate::bc::{Ins, KCdata, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
 use crate::ffi::ctype::CTypeId;
 use crate::gc::Heap;
-use crate::interp::stitch::StitchStubs;
 use crate::meta::knum_value;
 use crate::state::HOT_COUNTERS;
 use crate::value::Value;

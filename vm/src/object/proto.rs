@@ -4,9 +4,8 @@
     reason = "bytecode is patched in place and read through raw pointers; no Rust reference to an instruction is kept"
 )]
 
-use super::{BcAddr, Gc, GcHeader, InsPtr, Str};
+use super::{BcAddr, Gc, GcHeader, InsPtr, StitchStubs, Str};
 use crate::bc::{Ins, UvDesc, VarInfo};
-use crate::interp::stitch::StitchStubs;
 use crate::state::HOT_COUNTERS;
 use crate::value::Value;
 use core::cell::{Cell, UnsafeCell};
@@ -135,7 +134,7 @@ impl Proto {
         start..start.wrapping_add(self.code_len())
     }
     /// Index of the instruction at an address, if it lies in this prototype. For an instruction of a
-    /// [`crate::interp::stitch::StitchStub`] it is the index of the call, or of the instruction behind the call.
+    /// [`super::StitchStub`] it is the index of the call, or of the instruction behind the call.
     pub fn pc_of(&self, address: impl Into<BcAddr>) -> Option<usize> {
         let address: BcAddr = address.into();
         let d = (address.get() as usize).wrapping_sub(self.code_ptr() as usize) / size_of::<Ins>();

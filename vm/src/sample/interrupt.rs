@@ -2,8 +2,9 @@
 //! it has. A second Ctrl-C ends the process at once, as does one on a thread that is not sampled.
 #![allow(unsafe_code, reason = "the signal handler does only what is safe in one, with a VM that is alive while it is sampled")]
 
-use super::timer::{processor_time, sampled};
+use super::timer::sampled;
 use crate::Vm;
+use crate::clock::processor_time;
 use crate::interrupt::SignalHandler;
 use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 

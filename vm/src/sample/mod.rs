@@ -24,8 +24,6 @@ mod stack;
 #[cfg(test)]
 mod tests;
 mod timer;
-pub use timer::processor_time;
-pub(crate) use timer::read_clock;
 mod walk;
 
 pub use walk::Stack;
@@ -36,10 +34,11 @@ use crate::Vm;
 use crate::gc::Marker;
 use crate::interp::frame;
 use crate::object::{Gc, Proto};
+use crate::state::Activity;
 use crate::value::Value;
 use core::any::Any;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use core::time::Duration;
 use interrupt::Interrupt;
 use std::rc::Rc;
@@ -48,28 +47,6 @@ use walk::Walked;
 
 /// Exit status of a process that Ctrl-C has ended, as in shells.
 pub const INTERRUPTED: i32 = 130;
-
-/// The activity of a VM.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Activity {
-    /// Compiled code runs, or a builtin called by it.
-    Compiled = b'N',
-    /// The interpreter runs.
-    Interpreter = b'I',
-    /// A builtin called by the interpreter runs.
-    Builtin = b'C',
-    /// The collector runs.
-    Collector = b'G',
-    /// The compiler records, or decides whether to.
-    Compiler = b'J',
-    /// The compiler optimises a trace.
-    Optimizer = b'O',
-    /// The compiler makes machine code.
-    Assembler = b'A',
-    /// A trace is left: the compiler handles the exit.
-    Exit = b'X',
-}
 
 /// How samples in compiled code are delivered.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -189,21 +166,6 @@ struct Waiting {
     place: AtomicU64,
 }
 
-/// Fields that each call of a builtin and each exit accesses: they are beside the registers of the VM, in one cache line.
-#[derive(Debug)]
-pub struct SampleState {
-    /// Is a sample pending? See [`Vm::sample_waits`].
-    pub(crate) waits: bool,
-    /// The current activity. See [`Vm::begin_activity`].
-    pub(crate) activity: Activity,
-}
-
-impl Default for SampleState {
-    fn default() -> SampleState {
-        SampleState { waits: false, activity: Activity::Interpreter }
-    }
-}
-
 /// The state of sampling; a part of the VM.
 pub struct Sampling {
     /// Pending samples.
@@ -215,8 +177,6 @@ pub struct Sampling {
     walked: Option<Box<Walked>>,
     /// Address range of compiled code.
     code: Range<usize>,
-    /// Must compiled code be left for [`Vm::interrupt`] also in loops that take no exit?
-    interruptible: bool,
     interrupt: Option<Interrupt>,
     active: Option<(Timer, Rc<dyn Consumer>)>,
 }
@@ -229,7 +189,6 @@ impl Default for Sampling {
             in_code: None,
             walked: None,
             code: 0..0,
-            interruptible: false,
             interrupt: None,
             active: None,
         }
@@ -245,9 +204,9 @@ impl Sampling {
     pub fn by_address(&self) -> bool {
         self.in_code.is_some_and(|c| c != InCode::Late)
     }
-    /// Must compiled loops check whether a sample is pending?
-    pub fn leaves_loops(&self) -> bool {
-        self.interruptible || self.in_code == Some(InCode::Located)
+    /// Must compiled loops be left for samples?
+    pub(crate) fn leaves_loops(&self) -> bool {
+        self.in_code == Some(InCode::Located)
     }
     /// Are stacks walked while compiled code runs?
     pub fn walks_stacks(&self) -> bool {
@@ -316,7 +275,7 @@ impl Vm {
             self.renew_enter();
         }
         self.sampling.take();
-        self.drop_sample();
+        self.withdraw_exit_request();
     }
     /// Ends sampling, and calls the consumer for the last time.
     pub fn end_sampling(&mut self) {
@@ -324,11 +283,6 @@ impl Vm {
             self.stop_sampling();
             consumer.end(self);
         }
-    }
-    /// Makes [`Vm::interrupt`] end compiled loops that take no exit: loops that are compiled from now on check once in each iteration,
-    /// unless they end soon.
-    pub fn set_interruptible(&mut self, interruptible: bool) {
-        self.sampling.interruptible = interruptible;
     }
     /// Calls the consumer, once, if Ctrl-C is pressed while samples are taken.
     pub fn catch_interrupts(&mut self) {
@@ -367,34 +321,6 @@ impl Vm {
     pub fn is_sampling(&self) -> bool {
         self.sampling.active.is_some()
     }
-    /// Is a sample pending?
-    #[inline(always)]
-    pub fn sample_waits(&self) -> bool {
-        // SAFETY: a field of this VM. Volatile: a signal handler may have written it, on this thread.
-        unsafe { (&raw const self.sample_state.waits).read_volatile() }
-    }
-    fn set_sample_waits(&mut self, waits: bool) {
-        // SAFETY: as above.
-        unsafe { AtomicBool::from_ptr(&raw mut self.sample_state.waits) }.store(waits, Relaxed);
-    }
-    /// Clears the pending mark: the samples are delivered with the next one.
-    pub(crate) fn drop_sample(&mut self) {
-        if self.sample_waits() {
-            let linked = self.compiled.exits_linked;
-            // SAFETY: a field of this VM. Volatile: a signal handler writes it.
-            unsafe { (&raw mut self.compiled.exit_table).write_volatile(linked) };
-            self.set_sample_waits(false);
-            self.update_dispatch();
-        }
-    }
-    /// Sets the VM's activity; returns the activity before.
-    #[inline(always)]
-    pub fn begin_activity(&mut self, activity: Activity) -> Activity {
-        let before = self.sample_state.activity;
-        // SAFETY: a field of this VM. Volatile: it is read by a signal handler.
-        unsafe { (&raw mut self.sample_state.activity).write_volatile(activity) };
-        before
-    }
     /// `count` intervals have passed; the processor is at `pc`.
     ///
     /// # Safety
@@ -402,7 +328,7 @@ impl Vm {
     unsafe fn tick(vm: *mut Vm, count: u32, pc: usize) {
         // SAFETY: what is written here is only read in ways that keep any code between the accesses right.
         unsafe {
-            let activity = (&raw const (*vm).sample_state.activity).read_volatile();
+            let activity = (&raw const (*vm).running.activity).read_volatile();
             let place = Vm::position_in_code(vm, pc);
             let builtin = if activity == Activity::Builtin && place == 0 { running_builtin(vm) } else { 0 };
             if place != 0 && Vm::tick_in_code(vm, count, activity, place) {
@@ -436,27 +362,12 @@ impl Vm {
     pub(crate) unsafe fn deliver_soon(vm: *mut Vm) {
         // SAFETY: as there.
         unsafe {
-            let waits = AtomicBool::from_ptr(&raw mut (*vm).sample_state.waits);
             // In finalizers and handlers of events, samples are not delivered.
-            if (&raw const (*vm).callback.no_record).read_volatile() != 0 || waits.load(Relaxed) {
+            if (&raw const (*vm).callback.no_record).read_volatile() != 0 || (*vm).is_exit_requested() {
                 return;
             }
-            Vm::leave_code(vm);
+            Vm::request_exit(vm);
             Vm::hook_now(vm);
-        }
-    }
-    /// Has compiled code left at its next exit, or at its next check for samples.
-    ///
-    /// # Safety
-    /// As for [`Vm::tick`].
-    pub(crate) unsafe fn leave_code(vm: *mut Vm) {
-        // SAFETY: as there.
-        unsafe {
-            AtomicBool::from_ptr(&raw mut (*vm).sample_state.waits).store(true, Relaxed);
-            let leaving = (&raw const (*vm).compiled.exits_leaving).read_volatile();
-            if !leaving.is_null() {
-                (&raw mut (*vm).compiled.exit_table).write_volatile(leaving);
-            }
         }
     }
     /// The position in compiled code; 0 if other code runs, or if no consumer needs it.
@@ -498,7 +409,7 @@ impl Vm {
     #[cold]
     #[inline(never)]
     pub(crate) fn deliver_sample(&mut self) {
-        self.drop_sample();
+        self.withdraw_exit_request();
         self.deliver_walked();
         if self.callback.no_record != 0 {
             return;

@@ -47,7 +47,7 @@ fn samples_come_while_the_vm_runs() {
         assert!(rounds < 5000, "no samples come");
     }
     vm.stop_sampling();
-    assert!(!vm.is_sampling() && !vm.sample_waits());
+    assert!(!vm.is_sampling() && !vm.is_exit_requested());
     let seen = keep.0.borrow().clone();
     assert!(seen.iter().all(|(s, _)| s.count() > 0 && s.activity() != Activity::Compiled as u8), "{seen:?}");
     assert!(seen.iter().any(|(s, at)| s.activity() == Activity::Interpreter as u8 && at == "t:busy"), "{seen:?}");

@@ -9,6 +9,7 @@ use super::clock::{Clock, SIGNALS};
 use super::divert::divert;
 use super::interrupt::Interrupt;
 use crate::Vm;
+use crate::clock::processor_time;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::time::Duration;
@@ -60,19 +61,6 @@ extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context
             }
         }
     }
-}
-
-/// A clock of the system, in nanoseconds.
-pub(crate) fn read_clock(which: libc::clockid_t) -> u64 {
-    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the address is valid during the call, which a signal handler may do.
-    unsafe { libc::clock_gettime(which, &mut t) };
-    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
-}
-
-/// Processor time of this thread, in nanoseconds.
-pub fn processor_time() -> u64 {
-    read_clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
 /// The number of intervals that have passed since the last call, rounded; the remainder counts the next time.

@@ -3,7 +3,6 @@
 use crate::gc::watch::Site;
 use crate::hooks::{EnterFn, PlainExit};
 use crate::ids::ExitId;
-use crate::interp::native::Unfinished;
 use crate::value::Value;
 
 /// State that compiled code shares with the interpreter, at fixed offsets ([`crate::layout`]).
@@ -25,7 +24,7 @@ pub struct CompiledState {
     pub exit_table: *mut usize,
     /// By exit id: the exit stub, or the code of the side trace.
     pub exits_linked: *mut usize,
-    /// By exit id: always the exit stub. In use while a sample waits; may be null.
+    /// By exit id: always the exit stub. In use while compiled code is to be left; may be null.
     pub exits_leaving: *mut usize,
     /// By exit id, see [`PlainExit`].
     pub plain_exits: *mut PlainExit,
@@ -63,6 +62,17 @@ pub struct CompiledState {
     pub sites: Vec<Site>,
     /// How often stacks were moved.
     pub(crate) stack_moves: u32,
+}
+
+/// What the interpreter must finish after compiled code has called a builtin.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Unfinished {
+    /// Nothing.
+    None,
+    /// An error is being raised.
+    Error,
+    /// It returned this, with its frame at `vm.base`.
+    Returned(u32),
 }
 
 impl CompiledState {

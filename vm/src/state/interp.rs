@@ -2,7 +2,6 @@
 
 use crate::bc::Ins;
 use crate::hooks::Mode;
-use crate::interp::hook::Hook;
 use crate::interp::native_stack::Bounds;
 use crate::interp::{Dispatching, HandlerTable, R};
 
@@ -12,6 +11,27 @@ pub const HOT_COUNTERS: usize = 1024;
 
 /// Number of entries of [`InterpState::field_nodes`]: the field accesses of a program's hot part, in 8 KB of the first-level cache at most.
 pub const FIELD_NODES: usize = 4096;
+
+/// The hook of a VM, see [`crate::interp::hook`].
+#[derive(Debug)]
+pub struct Hook {
+    /// The events that call the hook: bits.
+    pub mask: u8,
+    /// Instructions between two count events.
+    pub count: i32,
+    /// Instructions until the next one.
+    pub(crate) remaining: i32,
+    /// Behind the last instruction that was examined.
+    pub(crate) last: *const Ins,
+    /// Is the hook function running? Then there are no events.
+    pub(crate) running: bool,
+}
+
+impl Default for Hook {
+    fn default() -> Hook {
+        Hook { mask: 0, count: 0, remaining: 0, last: core::ptr::null(), running: false }
+    }
+}
 
 /// State of the interpreter besides its registers.
 #[repr(C)]

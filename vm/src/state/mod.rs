@@ -7,12 +7,14 @@ mod compiled;
 mod errors;
 mod interp;
 mod realm;
+mod running;
 mod strings;
 
-pub use compiled::CompiledState;
+pub use compiled::{CompiledState, Unfinished};
 pub use errors::ErrorState;
 pub use interp::{FIELD_NODES, HOT_COUNTERS, InterpState};
 pub use realm::Realm;
+pub use running::{Activity, RunState};
 pub use strings::StringState;
 
 use crate::bc::Ins;
@@ -27,7 +29,7 @@ use crate::host::HostState;
 use crate::interp::stack::DepthLimits;
 use crate::interrupt::Interrupts;
 use crate::object::{Func, Gc, Proto, Str, Thread};
-use crate::sample::{SampleState, Sampling};
+use crate::sample::Sampling;
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -48,8 +50,8 @@ pub struct Vm {
     pub pc: *const Ins,
     /// Number of values of an open result list (CALLM, RETM, TSETM, CAT ...).
     pub multres: u32,
-    /// Is a sample pending, and what is the VM's activity?
-    pub(crate) sample_state: SampleState,
+    /// What the VM does, and whether compiled code is to be left.
+    pub(crate) running: RunState,
     /// The part that compiled code and its exits use.
     pub compiled: CompiledState,
     /// Samples; the fields that signal handlers read and write.

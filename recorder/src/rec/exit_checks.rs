@@ -1,4 +1,4 @@
-//! Guards that let samples and Ctrl-C interrupt a loop ([`perilune_vm::sample`]).
+//! Guards that check in a loop whether compiled code is to be left, for samples, interrupts and limits ([`Vm::is_exit_requested`]).
 
 use super::trace_db::TraceDb;
 use super::{Rec, Recorder, view};
@@ -16,10 +16,10 @@ const FEW: f64 = 1e6;
 const SHORTEST: usize = 40;
 
 impl Recorder {
-    /// Called before the instruction at `pc`: at the end of a loop that may run for long, emits a guard that leaves when a sample waits.
+    /// Called before the instruction at `pc`: at the end of a loop that may run for long, emits a guard that leaves on request.
     /// Loops that are left through exits in each iteration need none.
-    pub(super) fn profile(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<()> {
-        if !vm.sampling.leaves_loops() {
+    pub(super) fn check_exits(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<()> {
+        if !vm.must_check_in_loops() {
             return Ok(());
         }
         // At the start of a loop that is compiled already, only this loop's own trace becomes a loop; other traces link to the existing
@@ -43,7 +43,7 @@ impl Recorder {
         // A guard in each iteration has a snapshot of its own: with that of an earlier guard, values that the iteration has replaced would
         // stay alive beside the new ones up to its end.
         self.snaps.needed |= patience.is_none() && self.b.newest(Op::PROF) == IrRef::NONE;
-        self.leave_for_samples(vm, pc)?;
+        self.leave_on_request(vm, pc)?;
         self.b.trace.patience = patience;
         Ok(())
     }
@@ -54,9 +54,9 @@ impl Recorder {
         let (Some(start), Some(stop), Some(step)) = (constant(0, 3), constant(1, 2), constant(2, 1)) else { return false };
         (stop - start) / step * self.b.trace.ins.len().max(SHORTEST) as f64 <= FEW
     }
-    /// Emits a guard that leaves when a sample waits, once in each trace. It leaves through the last snapshot like any other guard.
-    pub(super) fn leave_for_samples(&mut self, vm: &Vm, pc: InsPtr) -> Rec<()> {
-        if vm.sampling.leaves_loops() && self.b.newest(Op::PROF) == IrRef::NONE {
+    /// Emits a guard that leaves on request, once in each trace. It leaves through the last snapshot like any other guard.
+    pub(super) fn leave_on_request(&mut self, vm: &Vm, pc: InsPtr) -> Rec<()> {
+        if vm.must_check_in_loops() && self.b.newest(Op::PROF) == IrRef::NONE {
             if self.snaps.needed {
                 self.snap(pc)?;
             }
