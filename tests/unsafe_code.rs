@@ -1,8 +1,10 @@
 //! Where unsafe code may be: crates deny it, modules that need it allow it with their invariant as the reason, and `docs/unsafe.md`
-//! lists these modules.
+//! lists these modules. Safe functions dereference no raw pointers that they are given.
 
 #[path = "sources/mod.rs"]
 mod files;
+#[path = "unsafe_code/pointers.rs"]
+mod pointers;
 
 use files::{read, root, sources};
 use std::path::PathBuf;
@@ -70,4 +72,27 @@ fn modules_with_unsafe_code_are_listed() {
         return;
     }
     assert_eq!(text, expected, "{DOCUMENT} differs from the attributes in the code: BLESS=1 cargo test --test unsafe_code");
+}
+
+/// Safe functions that tell the address sanitizer about memory, and do not look at it.
+const NO_ACCESS: [&str; 3] = ["vm/src/gc/poison.rs: forbid", "vm/src/gc/poison.rs: allow", "vm/src/gc/poison.rs: is_forbidden"];
+
+#[test]
+fn safe_functions_use_no_raw_pointers() {
+    let mut files = Vec::new();
+    SOURCES.iter().for_each(|s| sources(&root().join(s), &mut files));
+    files.sort();
+    let mut found = Vec::new();
+    for file in files {
+        let name = file.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned();
+        found.extend(pointers::functions(&read(&file)).into_iter().map(|function| format!("{name}: {function}")));
+    }
+    assert_eq!(found, NO_ACCESS, "make them `unsafe fn`, or give them a reference");
+}
+
+#[test]
+fn uses_of_raw_pointers_are_found() {
+    let text = "fn a(p: *const u8) -> u8 { unsafe { *p } } unsafe fn b(p: *mut u8) { unsafe { *p = 1 } } fn c(p: *mut u8) -> bool { p.is_null() }
+                struct S; impl S { fn d(&self, p: *mut u8) { if !p.is_null() { unsafe { f(1, p) } } } fn e(&self, q: *mut u8) { unsafe { f(1, 2) } } }";
+    assert_eq!(pointers::functions(text), ["a", "d"]);
 }

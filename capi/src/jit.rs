@@ -93,15 +93,17 @@ fn run_callback(vm: &mut Vm) -> LuaResult<u32> {
     // SAFETY: who has started the profiler gave the address of a callback.
     let callback = unsafe { core::mem::transmute::<*const (), ProfileCallback>(callback) };
     // The callback gets other arguments than a function of the C API.
-    extern "C" fn relay(_: L, call: *const (ProfileCallback, *mut c_void, L, c_int, c_int)) {
-        // SAFETY: the call lives below, and the callback is one.
+    /// # Safety
+    /// `call` is a callback with its arguments.
+    unsafe extern "C" fn relay(_: L, call: *const (ProfileCallback, *mut c_void, L, c_int, c_int)) {
+        // SAFETY: by the contract.
         unsafe {
             let (callback, data, of, samples, state) = *call;
             callback(data, of, samples, state);
         }
     }
     let call = (callback, data, of, samples, c_int::from(state));
-    // SAFETY: a function in C of two arguments.
+    // SAFETY: a function in C of two arguments; the call lives as long.
     unsafe { call_out(vm, relay as *const () as usize, [(&raw const call).expose_provenance() as u64, 0, 0])? };
     Ok(0)
 }

@@ -186,7 +186,8 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
     /// # Errors
     /// Those of [`Lua::create_userdata`].
     pub fn create_userdata_ref<T: UserData + 'static>(&'scope self, data: &'env T) -> Result<AnyUserData> {
-        self.lend((&raw const *data).cast_mut(), false, T::register)
+        // SAFETY: the data outlives the scope, and is only read.
+        unsafe { self.lend((&raw const *data).cast_mut(), false, T::register) }
     }
     /// A userdata for a value that is lent to be changed.
     ///
@@ -212,7 +213,8 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
     /// # Errors
     /// Those of [`Lua::create_userdata`].
     pub fn create_userdata_ref_mut<T: UserData + 'static>(&'scope self, data: &'env mut T) -> Result<AnyUserData> {
-        self.lend(data, true, T::register)
+        // SAFETY: the data outlives the scope, which nobody else uses it in.
+        unsafe { self.lend(data, true, T::register) }
     }
     /// A userdata for a value of any type that is lent to be read. See [`Lua::create_any_userdata`].
     ///
@@ -229,7 +231,8 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
     /// # Errors
     /// Those of [`Lua::create_any_userdata`].
     pub fn create_any_userdata_ref<T: 'static>(&'scope self, data: &'env T) -> Result<AnyUserData> {
-        self.lend((&raw const *data).cast_mut(), false, |_| {})
+        // SAFETY: the data outlives the scope, and is only read.
+        unsafe { self.lend((&raw const *data).cast_mut(), false, |_| {}) }
     }
     /// A userdata for a value of any type that is lent to be changed.
     ///
@@ -246,7 +249,8 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
     /// # Errors
     /// Those of [`Lua::create_any_userdata`].
     pub fn create_any_userdata_ref_mut<T: 'static>(&'scope self, data: &'env mut T) -> Result<AnyUserData> {
-        self.lend(data, true, |_| {})
+        // SAFETY: the data outlives the scope, which nobody else uses it in.
+        unsafe { self.lend(data, true, |_| {}) }
     }
     /// A userdata with a value that may borrow from outside of the scope. It has a metatable of its own, and Rust code cannot borrow the
     /// value from the [`AnyUserData`], since its type cannot be known at run time.
@@ -326,7 +330,9 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
         self.destructors.borrow_mut().push(Box::new(f));
     }
 
-    fn lend<T: 'static>(
+    /// # Safety
+    /// The data lives as long as the scope; nobody writes to it meanwhile, and if it is `writable`, nobody else uses it.
+    unsafe fn lend<T: 'static>(
         &'scope self,
         data: *mut T,
         writable: bool,

@@ -192,7 +192,8 @@ fn foreign_call(e: &Eval<'_>, ins: Ins) -> Step {
     }
     args.reverse();
     let function = e.t.def(ins.b).filter(|i| i.op == Op::CARG).map_or(ins.b, |carg| carg.a);
-    let result = memory::call_foreign(e.val(function), &args, ins.ty.is_float());
+    // SAFETY: the contract of [`super::run`]: a guard has passed the address, and the trace has the arguments that the function takes.
+    let result = unsafe { memory::call_foreign(e.val(function), &args, ins.ty.is_float()) };
     Ok(match ins.ty {
         Ty::Nil => 0,
         Ty::Float => u64::from(result as u32),

@@ -123,7 +123,10 @@ macro_rules! result {
 macro_rules! dispatcher {
     ($($(#[$doc:meta])* ($name:ident, $func:ident, $effect:ident, $ret:ident, ($($arg:ident),*)))*) => {
         /// Calls the code of a helper with the words that are its arguments; the result as a word.
-        pub(super) fn call(helper: Helper, code: usize, vm: *mut Vm, args: &[u64]) -> u64 {
+        ///
+        /// # Safety
+        /// The code is that of a function for the helper's row of the table, and the words are what it takes. The VM is running.
+        pub(super) unsafe fn call(helper: Helper, code: usize, vm: *mut Vm, args: &[u64]) -> u64 {
             let code = core::ptr::with_exposed_provenance::<()>(code);
             let mut args = args.iter().copied();
             #[allow(unused_mut, unused_variables, reason = "some helpers take no arguments")]
@@ -131,9 +134,9 @@ macro_rules! dispatcher {
             match helper {
                 $(Helper::$name => {
                     type Code = unsafe extern "C" fn(*mut Vm, $(word!($arg)),*) -> word!($ret);
-                    // SAFETY: `code` is the address of a function for this row of the table, whose signature this is.
+                    // SAFETY: by the contract this is its signature.
                     let f = unsafe { core::mem::transmute::<*const (), Code>(code) };
-                    // SAFETY: the module's contract: the VM is running and the arguments are what the trace's types say.
+                    // SAFETY: by the contract.
                     result!($ret, unsafe { f(vm, $(argument!($arg, next())),*) })
                 })*
             }
@@ -146,7 +149,10 @@ for_each_helper!(dispatcher);
 const INT_REGISTERS: usize = if cfg!(target_arch = "aarch64") { 8 } else { 6 };
 
 /// Calls a C function with words as arguments, each of its type. The result as a word: the bits of a floating-point one.
-pub(super) fn call_foreign(code: u64, args: &[(u64, Ty)], returns_float: bool) -> u64 {
+///
+/// # Safety
+/// `code` is the address of a C function, which takes these arguments.
+pub(super) unsafe fn call_foreign(code: u64, args: &[(u64, Ty)], returns_float: bool) -> u64 {
     let mut registers = Registers::default();
     let (mut ints, mut vectors, mut stack) = (0, 0, Vec::new());
     for &(word, ty) in args {
@@ -163,7 +169,7 @@ pub(super) fn call_foreign(code: u64, args: &[(u64, Ty)], returns_float: bool) -
     let mut call = Call { registers, function: code as usize, stack_words: stack.len(), vectors };
     // No callback raises an error through this call: functions that call back are called by their builtin.
     let mut jump = core::ptr::null_mut();
-    // SAFETY: the module's contract: `code` is the address of a C function, which takes these arguments.
+    // SAFETY: by the contract.
     unsafe { call_any(&raw mut call, stack.as_ptr(), &raw mut jump) };
     if returns_float { call.registers.vector[0][0] } else { call.registers.general[0] }
 }

@@ -78,7 +78,8 @@ pub unsafe fn run(trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
 /// # Safety
 /// As for [`run`].
 pub unsafe fn leaves_early(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -> bool {
-    Eval::new(config, trace, vm, base).leaves_early()
+    // SAFETY: the contract of this function.
+    unsafe { Eval::new(config, trace, vm, base) }.leaves_early()
 }
 
 /// Runs a trace on the frame at `base`, as a configuration says.
@@ -86,7 +87,8 @@ pub unsafe fn leaves_early(config: &Config, trace: &Trace, vm: *mut Vm, base: *m
 /// # Safety
 /// As for [`run`].
 pub unsafe fn run_with(config: &Config, trace: &Trace, vm: *mut Vm, base: *mut Value) -> Exit {
-    let mut eval = Eval::new(config, trace, vm, base);
+    // SAFETY: the contract of this function.
+    let mut eval = unsafe { Eval::new(config, trace, vm, base) };
     let outcome = eval.run();
     Exit {
         outcome,
@@ -128,7 +130,9 @@ fn guard(ok: bool) -> Result<(), Leave> {
 }
 
 impl<'a> Eval<'a> {
-    fn new(config: &'a Config, trace: &'a Trace, vm: *mut Vm, base: *mut Value) -> Eval<'a> {
+    /// # Safety
+    /// As for [`run`], as long as it is used.
+    unsafe fn new(config: &'a Config, trace: &'a Trace, vm: *mut Vm, base: *mut Value) -> Eval<'a> {
         Eval {
             t: trace,
             config,
@@ -320,7 +324,8 @@ impl Eval<'_> {
 
     /// Calls a helper.
     fn call(&mut self, helper: Helper, args: &[u64]) -> u64 {
-        memory::call(helper, (self.config.helper)(helper), self.vm, args)
+        // SAFETY: the contract of [`Eval::new`]; the trace is well formed, so that the words are what the helper takes.
+        unsafe { memory::call(helper, (self.config.helper)(helper), self.vm, args) }
     }
 
     fn step(&mut self, i: usize, ins: Ins) -> Step {

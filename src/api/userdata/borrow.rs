@@ -68,12 +68,16 @@ pub struct UserDataRefMut<T: 'static> {
 pub struct UserDataOwned<T>(pub T);
 
 impl<T> UserDataRef<T> {
-    pub(super) fn new(value: *const T, guard: Option<Box<dyn Any>>, borrow: Borrow) -> UserDataRef<T> {
+    /// # Safety
+    /// The borrow, and the guard if there is one, keep the value where it is and refuse writers.
+    pub(super) unsafe fn new(value: *const T, guard: Option<Box<dyn Any>>, borrow: Borrow) -> UserDataRef<T> {
         UserDataRef { value, _guard: guard, _borrow: borrow }
     }
 }
 impl<T> UserDataRefMut<T> {
-    pub(super) fn new(value: *mut T, guard: Option<Box<dyn Any>>, borrow: Borrow) -> UserDataRefMut<T> {
+    /// # Safety
+    /// The borrow, and the guard if there is one, keep the value where it is and refuse all others.
+    pub(super) unsafe fn new(value: *mut T, guard: Option<Box<dyn Any>>, borrow: Borrow) -> UserDataRefMut<T> {
         UserDataRefMut { value, _guard: guard, _borrow: borrow }
     }
 }

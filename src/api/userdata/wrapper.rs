@@ -105,22 +105,29 @@ pub fn borrow<T: 'static>(content: &Content) -> Result<UserDataRef<T>> {
                 let $v = unsafe { kept(v, &borrow) };
                 let guard = $lock.ok_or(Error::UserDataBorrowError)?;
                 let at: *const T = &*guard;
-                Ok(UserDataRef::new(at, Some(Box::new(guard)), borrow))
+                // SAFETY: the guard is that of the value.
+                Ok(unsafe { UserDataRef::new(at, Some(Box::new(guard)), borrow) })
             });
         };
     }
-    held!(any as T, v => Ok(UserDataRef::new(v.as_ptr(), None, shared()?)));
+    held!(any as T, v => {
+        let borrow = shared()?;
+        // SAFETY: the borrow is that of the value.
+        Ok(unsafe { UserDataRef::new(v.as_ptr(), None, borrow) })
+    });
     held!(any as Rc<T>, v => {
         let borrow = shared()?;
         // SAFETY: the address goes into the `UserDataRef`.
         let at = Rc::as_ptr(unsafe { kept(v, &borrow) });
-        Ok(UserDataRef::new(at, None, borrow))
+        // SAFETY: the borrow keeps the pointer to the value, which nobody can write to.
+        Ok(unsafe { UserDataRef::new(at, None, borrow) })
     });
     held!(any as Arc<T>, v => {
         let borrow = shared()?;
         // SAFETY: as above.
         let at = Arc::as_ptr(unsafe { kept(v, &borrow) });
-        Ok(UserDataRef::new(at, None, borrow))
+        // SAFETY: the borrow keeps the pointer to the value, which nobody can write to.
+        Ok(unsafe { UserDataRef::new(at, None, borrow) })
     });
     locked!(Rc<RefCell<T>>, v => v.try_borrow().ok());
     #[cfg(feature = "userdata-wrappers")]
@@ -142,11 +149,16 @@ pub fn borrow_mut<T: 'static>(content: &Content) -> Result<UserDataRefMut<T>> {
                 let $v = unsafe { kept(v, &borrow) };
                 let mut guard = $lock.ok_or(Error::UserDataBorrowMutError)?;
                 let at: *mut T = &mut *guard;
-                Ok(UserDataRefMut::new(at, Some(Box::new(guard)), borrow))
+                // SAFETY: the guard is that of the value.
+                Ok(unsafe { UserDataRefMut::new(at, Some(Box::new(guard)), borrow) })
             });
         };
     }
-    held!(any as T, v => Ok(UserDataRefMut::new(v.as_ptr(), None, Borrow::new(Counted::clone(value), Mode::Exclusive)?)));
+    held!(any as T, v => {
+        let borrow = Borrow::new(Counted::clone(value), Mode::Exclusive)?;
+        // SAFETY: the borrow is that of the value.
+        Ok(unsafe { UserDataRefMut::new(v.as_ptr(), None, borrow) })
+    });
     held!(any as Rc<T>, _v => Err(Error::UserDataBorrowMutError));
     held!(any as Arc<T>, _v => Err(Error::UserDataBorrowMutError));
     locked!(Rc<RefCell<T>>, v => v.try_borrow_mut().ok());

@@ -184,10 +184,13 @@ impl Heap {
         }
     }
     /// A cell of a block other than the current one was freed: lists the block, or frees it when it has become empty.
+    ///
+    /// # Safety
+    /// It is a block of these pools.
     #[cold]
     #[inline(never)]
-    fn raw_block_freed(&mut self, b: *mut Block) {
-        // SAFETY: called with a block of the pools.
+    unsafe fn raw_block_freed(&mut self, b: *mut Block) {
+        // SAFETY: by the contract.
         unsafe {
             let c = &mut self.cells.raw.classes[(*b).class as usize];
             if (*b).live == 0 {

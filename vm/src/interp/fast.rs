@@ -48,8 +48,8 @@ static HEADERS: [[Ins; 2]; COUNT] = {
 };
 
 /// The header of a builtin that has a handler here.
-pub(crate) fn header(b: Builtin) -> Option<*const Ins> {
-    ALL.iter().position(|x| *x == b).map(|i| HEADERS[i].as_ptr())
+pub(crate) fn header(b: Builtin) -> Option<&'static [Ins; 2]> {
+    ALL.iter().position(|x| *x == b).map(|i| &HEADERS[i])
 }
 
 op! {

@@ -318,8 +318,11 @@ impl Vm {
         self.cur.stack.get().wrapping_byte_add(offset)
     }
     /// Runs the dispatch until the frame entered from Rust returns, unwinding errors on the way.
+    ///
+    /// # Safety
+    /// The frame of the function at `func` is written, with `n` arguments behind it.
     #[inline(always)]
-    fn dispatch_from(&mut self, entries: Entries, func: *mut Value, n: usize) -> LuaResult<()> {
+    unsafe fn dispatch_from(&mut self, entries: Entries, func: *mut Value, n: usize) -> LuaResult<()> {
         let before = self.begin_activity(Activity::Interpreter);
         let vm: *mut Vm = self;
         // SAFETY: the contract of the handlers: `vm` is this VM, and no reference to it is used while they run.

@@ -54,9 +54,12 @@ impl Func {
 }
 
 impl Vm {
-    /// A Lua function whose upvalues are missing: the caller fills all of them before anything else happens.
+    /// A function whose upvalues are missing.
+    ///
+    /// # Safety
+    /// The caller fills all upvalues before anything else happens. `pc` is the header of a builtin, or that of the prototype in `body`.
     #[inline]
-    fn new_func(&mut self, env: Gc<Table>, pc: *const Ins, body: FuncBody, upvalues: usize, id: u32) -> Gc<Func> {
+    unsafe fn new_func(&mut self, env: Gc<Table>, pc: *const Ins, body: FuncBody, upvalues: usize, id: u32) -> Gc<Func> {
         assert!(upvalues <= u8::MAX as usize);
         let hdr = self.heap.header(Kind::Func, upvalues as u8, 0, id);
         let f = self.heap.alloc_cell(size_of::<Func>() + upvalues * 8).cast::<Func>();
@@ -69,7 +72,8 @@ impl Vm {
     /// A Lua function without a parent: each upvalue is a new closed nil.
     pub fn new_lua_func(&mut self, proto: Gc<Proto>, env: Gc<Table>) -> Gc<Func> {
         let n = proto.upvalues.len();
-        let f = self.new_func(env, proto.code_ptr(), FuncBody { proto }, n, 0);
+        // SAFETY: the upvalues follow.
+        let f = unsafe { self.new_func(env, proto.code_ptr(), FuncBody { proto }, n, 0) };
         for i in 0..n {
             let uv = self.new_upval_closed(Value::NIL);
             // SAFETY: slot `i` of `n` behind the function.
@@ -95,7 +99,8 @@ impl Vm {
     pub unsafe fn new_closure(&mut self, proto: Gc<Proto>, parent: Gc<Func>, base: *mut Value) -> Gc<Func> {
         let n = proto.upvalues.len();
         proto.hdr.word.set(proto.hdr.word.get().saturating_add(1));
-        let f = self.new_func(parent.env.get(), proto.code_ptr(), FuncBody { proto }, n, 0);
+        // SAFETY: the upvalues follow.
+        let f = unsafe { self.new_func(parent.env.get(), proto.code_ptr(), FuncBody { proto }, n, 0) };
         let cur = self.cur;
         for (i, d) in proto.upvalues.iter().enumerate() {
             let uv = if d.local {
@@ -114,18 +119,18 @@ impl Vm {
     /// A builtin; its environment is the globals.
     pub fn new_native(&mut self, native: NativeFn, id: u32, upvalues: &[Value]) -> Gc<Func> {
         debug_assert!(id != 0, "0 is the id of Lua functions");
-        let pc = match Builtin::from_id(id) {
-            Some(Builtin::CoroutineResume) => RESUME.as_ptr(),
-            Some(Builtin::CoroutineWrapAux) => WRAP.as_ptr(),
-            Some(Builtin::CoroutineYield) => YIELD.as_ptr(),
-            Some(b) => crate::interp::fast::header(b).unwrap_or(FUNCC.as_ptr()),
-            None => FUNCC.as_ptr(),
+        let header = match Builtin::from_id(id) {
+            Some(Builtin::CoroutineResume) => &RESUME,
+            Some(Builtin::CoroutineWrapAux) => &WRAP,
+            Some(Builtin::CoroutineYield) => &YIELD,
+            Some(b) => crate::interp::fast::header(b).unwrap_or(&FUNCC),
+            None => &FUNCC,
         };
-        self.new_builtin(pc, native, id, upvalues)
+        self.new_builtin(header, native, id, upvalues)
     }
     /// A function of the host, without an id: unlike other native functions without one, it is called by traces.
     pub fn new_host_function(&mut self, native: NativeFn, upvalues: &[Value]) -> Gc<Func> {
-        self.new_builtin(HOST.as_ptr(), native, Builtin::NativeFunction.id(), upvalues)
+        self.new_builtin(&HOST, native, Builtin::NativeFunction.id(), upvalues)
     }
     /// A light userdata, any address. Fails if too many addresses that have not the same upper bits are in use.
     pub fn new_lightud(&mut self, address: u64) -> LuaResult<Value> {
@@ -140,11 +145,13 @@ impl Vm {
         all.push(Value::link(address as u64));
         // SAFETY: the link lives as long as the heap.
         unsafe { &*self.heap.link }.has_functions.set(true);
-        self.new_builtin(C.as_ptr(), native, Builtin::NativeFunction.id(), &all)
+        self.new_builtin(&C, native, Builtin::NativeFunction.id(), &all)
     }
-    fn new_builtin(&mut self, pc: *const Ins, native: NativeFn, id: u32, upvalues: &[Value]) -> Gc<Func> {
+    fn new_builtin(&mut self, header: &'static [Ins; 2], native: NativeFn, id: u32, upvalues: &[Value]) -> Gc<Func> {
+        let pc = header.as_ptr();
         let _ = pc.expose_provenance();
-        let f = self.new_func(self.realm.globals, pc, FuncBody { native }, upvalues.len(), id);
+        // SAFETY: the header lives for ever.
+        let f = unsafe { self.new_func(self.realm.globals, pc, FuncBody { native }, upvalues.len(), id) };
         for (i, v) in upvalues.iter().enumerate() {
             // SAFETY: slot `i` behind the function.
             unsafe { f.slot_ptr::<Value>(i).write(*v) };

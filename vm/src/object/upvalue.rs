@@ -44,7 +44,9 @@ fn next_link(uv: Gc<UpVal>) -> *const Cell<*mut UpVal> {
 }
 
 impl Vm {
-    fn new_upval(&mut self, closed: bool, v: *mut Value, value: Value, next: *mut UpVal) -> Gc<UpVal> {
+    /// # Safety
+    /// `v` is null, and set before anything else happens, or a slot that the upvalue is closed before; `next` is null or an open upvalue.
+    unsafe fn new_upval(&mut self, closed: bool, v: *mut Value, value: Value, next: *mut UpVal) -> Gc<UpVal> {
         let hdr = self.heap.header(Kind::UpVal, u8::from(closed), 0, 0);
         let p = self.heap.alloc_cell(size_of::<UpVal>()).cast::<UpVal>();
         // SAFETY: a new cell of this size.
@@ -55,7 +57,8 @@ impl Vm {
     }
     /// A closed upvalue.
     pub fn new_upval_closed(&mut self, v: Value) -> Gc<UpVal> {
-        let uv = self.new_upval(true, core::ptr::null_mut(), v, core::ptr::null_mut());
+        // SAFETY: the address follows.
+        let uv = unsafe { self.new_upval(true, core::ptr::null_mut(), v, core::ptr::null_mut()) };
         uv.v.set(uv.closed.as_ptr());
         uv
     }
@@ -82,7 +85,8 @@ impl Vm {
                 }
             }
             self.heap.note_open_upvals(thread);
-            let uv = self.new_upval(false, slot, Value::NIL, p);
+            // SAFETY: the contract of this function; `p` is the next one of the list.
+            let uv = unsafe { self.new_upval(false, slot, Value::NIL, p) };
             // SAFETY: as above; making the upvalue changed nothing.
             unsafe { (*link).set(uv.as_ptr()) };
             return uv;

@@ -38,9 +38,11 @@ pub(super) fn sampled() -> *mut Vm {
 /// The number of running timers, and the actions of the signals before the first.
 static INSTALLED: Mutex<(usize, [Option<libc::sigaction>; SIGNALS.len()])> = Mutex::new((0, [None; SIGNALS.len()]));
 
-extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+/// # Safety
+/// The system gives a handler of this form information and a context.
+unsafe extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let _errno = crate::errno::keep();
-    // SAFETY: the system gives such information to a handler of this form.
+    // SAFETY: by the contract.
     if !Clock::sends(signal, unsafe { &*info }) {
         // SAFETY: what a handler may do. A trap that is not ours ends the process, after this has returned.
         unsafe {
@@ -52,7 +54,7 @@ extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context
     let vm = sampled();
     let count = intervals();
     if !vm.is_null() && count != 0 {
-        // SAFETY: the VM is alive while it is noted here, on this thread; the system gives a handler of this form a context.
+        // SAFETY: the VM is alive while it is noted here, on this thread; the context is that of the contract.
         unsafe {
             let pc = program_counter(context.cast());
             Vm::tick(vm, count, pc);
@@ -148,7 +150,7 @@ fn install(change: isize) {
         unsafe {
             if before == 0 {
                 let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
-                let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_signal;
+                let handler: unsafe extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_signal;
                 action.sa_sigaction = handler as usize;
                 action.sa_flags = libc::SA_RESTART | libc::SA_SIGINFO;
                 libc::sigaction(signal, &action, old.insert(MaybeUninit::zeroed().assume_init()));

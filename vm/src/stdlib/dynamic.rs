@@ -57,13 +57,15 @@ pub(super) fn opener(vm: &mut Vm, path: &[u8], module: &[u8]) -> Result<Option<G
         Err(message) => Failure::of(INIT)(message),
     };
     let Ok(chunk) = library.symbol(&symbol_of(BYTECODE, module)) else { return Err(failure) };
-    load_bytecode(vm, chunk, module).map(Some)
+    // SAFETY: the data of this name is a binary chunk, and libraries are not unloaded.
+    unsafe { load_bytecode(vm, chunk, module) }.map(Some)
 }
 
 /// The function that opens a module whose bytecode the program has as data; none if it has no such data.
 pub(super) fn linked_in(vm: &mut Vm, module: &[u8]) -> Option<Gc<Func>> {
     let chunk = SharedObject::PROGRAM.symbol(&symbol_of(BYTECODE, module)).ok()?;
-    load_bytecode(vm, chunk, module).ok()
+    // SAFETY: the data of this name is a binary chunk of the program.
+    unsafe { load_bytecode(vm, chunk, module) }.ok()
 }
 
 /// Bytes of the binary chunk at an address, of which only this is looked at: where its parts end.
@@ -106,9 +108,12 @@ unsafe fn length_in_memory(start: *const u8) -> usize {
 }
 
 /// Loads a binary chunk in memory.
-fn load_bytecode(vm: &mut Vm, chunk: *mut c_void, module: &[u8]) -> Result<Gc<Func>, Failure> {
+///
+/// # Safety
+/// A binary chunk is there, and stays while the program runs.
+unsafe fn load_bytecode(vm: &mut Vm, chunk: *mut c_void, module: &[u8]) -> Result<Gc<Func>, Failure> {
     let start: *const u8 = chunk.cast_const().cast();
-    // SAFETY: the data of this name is a binary chunk, which is as long as it says and stays where it is.
+    // SAFETY: by the contract; the chunk is as long as it says.
     let bytes = unsafe { core::slice::from_raw_parts(start, length_in_memory(start)) };
     vm.load_chunk(bytes, module, Some(b"b")).map_err(|message| Failure::of(OPEN)(message.bytes().to_vec()))
 }
