@@ -24,9 +24,11 @@ fn module_field(vm: &mut Vm, module: &[u8], field: &[u8]) -> Value {
     }
 }
 
-/// Calls a command; an error is reported without a traceback.
-fn call(vm: &mut Vm, f: Value, arguments: &[Value]) -> Outcome {
+/// Calls a command; an error is reported without a traceback, behind what is at fault.
+fn call(vm: &mut Vm, f: Value, arguments: &[Value], culprit: &[u8]) -> Outcome {
     vm.pcall_traced(f, arguments).map(|_| ()).map_err(|(e, _)| {
+        let message = e.as_str().map(|s| [culprit, s.bytes()].concat());
+        let e = message.map_or(e, |m| Value::str(vm.new_str(&m)));
         error(vm, Prefix::Program, e, b"");
         Failed
     })
@@ -37,13 +39,14 @@ pub fn command(vm: &mut Vm, text: &[u8]) -> Outcome {
     let mut parts = text.splitn(2, |b| *b == b'=');
     let name = parts.next().unwrap_or_default();
     let rest = parts.next().unwrap_or_default();
-    let mut f = module_field(vm, b"jit", name);
-    if !f.is_func() {
-        f = start_function(vm, name)?;
-    }
+    let f = module_field(vm, b"jit", name);
+    let is_builtin = f.is_func();
+    let f = if is_builtin { f } else { start_function(vm, name)? };
     let args = arguments(vm, rest);
+    // A builtin does not know that it was called by an option; the errors of a module name the module.
+    let culprit = if is_builtin { [b"'-j", text, b"': "].concat() } else { Vec::new() };
     // Starting to watch is no part of the program.
-    vm.run_callback(|vm| call(vm, f, &args))
+    vm.run_callback(|vm| call(vm, f, &args, &culprit))
 }
 
 /// The function `start` of a module of the `jit` library.
@@ -66,7 +69,7 @@ fn start_function(vm: &mut Vm, name: &[u8]) -> Result<Value, Failed> {
             }
         }
     }
-    message(Prefix::Program, b"unknown luaJIT command or jit.* modules not installed");
+    message(Prefix::Program, &[b"unknown command '-j", name, b"': -jhelp lists what there is"].concat());
     Err(Failed)
 }
 
@@ -78,12 +81,12 @@ pub fn optimize(vm: &mut Vm, flags: &[u8]) -> Outcome {
         start = opt.as_table().map_or(Value::NIL, |t| vm.field(t, b"start"));
     }
     let args = arguments(vm, flags);
-    call(vm, start, &args)
+    call(vm, start, &args, b"")
 }
 
 /// `-b...`: `jit.bcsave` with the rest of the command line.
 pub fn bytecode(vm: &mut Vm, arguments: &[Vec<u8>]) -> Outcome {
     let start = start_function(vm, b"bcsave")?;
     let args: Vec<Value> = arguments.iter().map(|a| Value::str(vm.new_str(a))).collect();
-    call(vm, start, &args)
+    call(vm, start, &args, b"")
 }
