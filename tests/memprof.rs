@@ -1,35 +1,15 @@
 //! The memory profiler: what its stream says is what happened on the heap, whatever ran, and it copes with whatever goes wrong.
 
+mod written;
+
 use perilune::Lua;
 use perilune::observe::memprof::{Error, Options};
 use perilune::observe::stream::read::{Event, Location, Memory, Stream, Symbol};
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard};
-
-/// A writer to memory that may have an end.
-#[derive(Clone, Default)]
-struct Memory_(Arc<Mutex<Vec<u8>>>, Option<usize>);
-
-impl Memory_ {
-    /// What was written so far.
-    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().expect("no thread has panicked")
-    }
-}
-
-impl Write for Memory_ {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut to = self.bytes();
-        let room = self.1.map_or(bytes.len(), |end| end.saturating_sub(to.len()).min(bytes.len()));
-        to.extend_from_slice(&bytes[..room]);
-        if room == 0 && !bytes.is_empty() { Err(io::Error::from_raw_os_error(28)) } else { Ok(room) }
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+use written::Written;
 
 /// What a stream says.
 #[derive(Default, Debug)]
@@ -101,7 +81,7 @@ impl Profile {
 
 /// Runs a program under the profiler: what the stream says, and by how many bytes the heap has grown.
 fn profile(lua: &Lua, lines: bool, program: &str) -> (Profile, i64) {
-    let to = Memory_::default();
+    let to = Written::default();
     let before = lua.used_memory();
     lua.start_memprof(Options::new(to.clone()).lines(lines)).unwrap();
     let started = lua.used_memory();
@@ -315,7 +295,7 @@ end";
 fn starting_twice_and_stopping_without_a_start_are_errors() {
     let lua = Lua::new();
     assert!(matches!(lua.stop_memprof(), Err(Error::NotRunning)));
-    let first = Memory_::default();
+    let first = Written::default();
     lua.start_memprof(Options::new(first.clone())).unwrap();
     let stopped = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&stopped);
@@ -377,14 +357,14 @@ fn the_library_returns_errors() {
 #[test]
 fn a_writer_may_fail_at_any_byte() {
     let lua = Lua::new();
-    let whole = Memory_::default();
+    let whole = Written::default();
     let program = "local t = {} for i = 1, 300 do t[i] = {i, tostring(i)} end";
     lua.start_memprof(Options::new(whole.clone()).buffer(Vec::with_capacity(16))).unwrap();
     lua.load(program).exec().unwrap();
     lua.stop_memprof().unwrap();
     let len = whole.bytes().len();
     for end in (0..len).step_by(97).chain([len - 1]) {
-        let to = Memory_(Arc::default(), Some(end));
+        let to = Written::with_room(end);
         let stopped = Arc::new(AtomicU32::new(0));
         let count = Arc::clone(&stopped);
         let options = Options::new(to.clone()).buffer(Vec::with_capacity(16)).on_stop(move || {
@@ -418,7 +398,7 @@ fn an_error_when_the_profile_is_closed_is_reported() {
 
 #[test]
 fn closing_the_state_completes_the_stream() {
-    let to = Memory_::default();
+    let to = Written::default();
     {
         let lua = Lua::new();
         lua.start_memprof(Options::new(to.clone())).unwrap();

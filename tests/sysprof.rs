@@ -1,32 +1,12 @@
 //! `misc.sysprof`: counts by the state of the VM, and a stream of stacks that says the same.
 
+mod written;
+
 use perilune::observe::sysprof::{Counters, Error, Options};
 use perilune::{Lua, Table};
 use std::collections::HashMap;
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
-
-/// A writer to memory.
-#[derive(Clone, Default)]
-struct Memory(Arc<Mutex<Vec<u8>>>);
-
-impl Memory {
-    /// What was written so far.
-    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().expect("no thread has panicked")
-    }
-}
-
-impl Write for Memory {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.bytes().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+use written::Written;
 
 /// A reader of the stream, after the format in `observe/src/sysprof/mod.rs`.
 struct Reader<'a> {
@@ -170,7 +150,7 @@ fn run(options: Options) -> Counters {
 
 #[test]
 fn the_stream_says_what_was_counted() {
-    let memory = Memory::default();
+    let memory = Written::default();
     let counters = run(Options::new().callgraph(memory.clone()));
     let stacks = stacks(&memory.bytes());
     let by_state: Vec<u64> = counters.by_state().map(|s| s.1).collect();
@@ -192,7 +172,7 @@ fn the_stream_says_what_was_counted() {
 
 #[test]
 fn a_leaf_is_one_frame() {
-    let memory = Memory::default();
+    let memory = Written::default();
     let counters = run(Options::new().leaf(memory.clone()));
     let stacks = stacks(&memory.bytes());
     assert_eq!(stacks.len() as u64, counters.samples);
@@ -263,7 +243,7 @@ fn errors_have_words_and_numbers() {
 
 #[test]
 fn a_stream_is_complete_when_the_state_is_closed() {
-    let memory = Memory::default();
+    let memory = Written::default();
     let lua = Lua::new();
     lua.start_sysprof(Options::new().callgraph(memory.clone())).expect("a start");
     assert!(matches!(lua.start_sysprof(Options::new()), Err(Error::Running)));

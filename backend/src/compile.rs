@@ -137,8 +137,7 @@ impl Backend {
         // Few programs need all thunks, so thunks are compiled when a trace first needs them.
         let Emitted { code, body, map, listing } = loop {
             match self.compiler.emit(req, &self.thunks.addrs) {
-                Err(BackendError::NoThunk(helper)) => self.thunks.add(helper, (self.compiler.helper)(helper))?,
-                Err(BackendError::NoReturnThunk) => self.thunks.add_return()?,
+                Err(BackendError::NoThunk(thunk)) => self.thunks.add(thunk, self.compiler.helper)?,
                 done => break done?,
             }
         };

@@ -3,6 +3,15 @@
 use perilune_recorder::ir::Op;
 use perilune_vm::helper::Helper;
 
+/// A thunk that is compiled when a trace first needs it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Thunk {
+    /// It calls a helper and preserves all registers.
+    Cold(Helper),
+    /// It executes returns.
+    IndirectReturn,
+}
+
 /// Why a trace was not compiled. None of them affects correctness: the trace is dropped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BackendError {
@@ -14,10 +23,8 @@ pub enum BackendError {
     ArenaFull,
     /// An instruction that is never compiled.
     Unsupported(Op),
-    /// The thunk of a helper has to be compiled first.
-    NoThunk(Helper),
-    /// The thunk that executes returns has to be compiled first.
-    NoReturnThunk,
+    /// A thunk has to be compiled first.
+    NoThunk(Thunk),
     /// The trace is malformed at this instruction: a bug in the recorder or the optimiser.
     Malformed(usize, &'static str),
     /// Cranelift refused the function (a bug here, or a limit of Cranelift's).
@@ -31,8 +38,7 @@ impl core::fmt::Display for BackendError {
             BackendError::Memory(e) => write!(f, "no executable memory: {e}"),
             BackendError::ArenaFull => write!(f, "machine code area is full"),
             BackendError::Unsupported(op) => write!(f, "{} cannot be compiled", op.name()),
-            BackendError::NoThunk(helper) => write!(f, "no thunk for {helper:?}"),
-            BackendError::NoReturnThunk => write!(f, "no thunk for returns"),
+            BackendError::NoThunk(thunk) => write!(f, "no thunk for {thunk:?}"),
             BackendError::Malformed(at, what) => write!(f, "malformed trace at {at:04}: {what}"),
             BackendError::Codegen(e) => write!(f, "code generation: {e}"),
         }

@@ -37,6 +37,6 @@ pub mod thunk;
 pub mod unboxed;
 
 pub use compile::{Backend, Compiler, Config};
-pub use error::BackendError;
+pub use error::{BackendError, Thunk};
 pub use output::{CodeMap, CompiledCode, Emitted, Listing, Part};
 pub use request::{CompileRequest, TraceTree};

@@ -13,7 +13,7 @@
 //!   the next vector register.
 #![allow(unsafe_code, reason = "thunks are freed when no code is left that calls them")]
 
-use crate::BackendError;
+use crate::{BackendError, Thunk};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, Type, Value, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetIsa};
@@ -93,9 +93,9 @@ impl ThunkAddrs {
     /// The thunk that executes returns, of the signature [`return_signature`].
     ///
     /// # Errors
-    /// [`BackendError::NoReturnThunk`] when it has not been made yet.
+    /// [`BackendError::NoThunk`] when it has not been made yet.
     pub(crate) fn indirect_return(&self) -> Result<usize, BackendError> {
-        if self.indirect_return == 0 { Err(BackendError::NoReturnThunk) } else { Ok(self.indirect_return) }
+        if self.indirect_return == 0 { Err(BackendError::NoThunk(Thunk::IndirectReturn)) } else { Ok(self.indirect_return) }
     }
     /// The thunk of a helper.
     ///
@@ -103,7 +103,7 @@ impl ThunkAddrs {
     /// [`BackendError::NoThunk`] when it has not been made yet.
     pub(crate) fn cold(&self, helper: Helper) -> Result<usize, BackendError> {
         let made = COLD.iter().position(|&h| h == helper).map(|i| self.cold[i]);
-        made.filter(|&address| address != 0).ok_or(BackendError::NoThunk(helper))
+        made.filter(|&address| address != 0).ok_or(BackendError::NoThunk(Thunk::Cold(helper)))
     }
 }
 
@@ -189,24 +189,20 @@ impl Thunks {
         let addrs = ThunkAddrs { enter, exit_stub, variadic, ..ThunkAddrs::default() };
         Ok(Thunks { addrs, enter_size, module: Some(module) })
     }
-    /// Compiles the thunk that executes returns.
-    pub fn add_return(&mut self) -> Result<(), BackendError> {
-        let Some(module) = &mut self.module else { return Err(BackendError::NoReturnThunk) };
-        let (id, _) = define(module, return_signature(), indirect_return)?;
-        module.finalize_definitions().map_err(|e| BackendError::Memory(e.to_string()))?;
-        self.addrs.indirect_return = module.get_finalized_function(id) as usize;
-        Ok(())
-    }
-    /// Compiles the thunk of a helper.
-    pub fn add(&mut self, helper: Helper, address: usize) -> Result<(), BackendError> {
-        let (Some(i), Some(module)) = (COLD.iter().position(|&h| h == helper), &mut self.module) else {
-            return Err(BackendError::NoThunk(helper));
+    /// Compiles a thunk; `helper` tells the address of a helper.
+    pub fn add(&mut self, thunk: Thunk, helper: fn(Helper) -> usize) -> Result<(), BackendError> {
+        let Some(module) = &mut self.module else { return Err(BackendError::NoThunk(thunk)) };
+        let (at, (id, _)) = match thunk {
+            Thunk::Cold(h) => {
+                let at = COLD.iter().zip(&mut self.addrs.cold).find(|(cold, _)| **cold == h).map(|(_, at)| at);
+                let (at, conv) = (at.ok_or(BackendError::NoThunk(thunk))?, c_call_conv(module.isa()));
+                let body = |pos: &mut FunctionBuilder<'_>, args: &[Value]| cold_helper(pos, args, h, helper(h), conv);
+                (at, define(module, cold_signature(h), body)?)
+            }
+            Thunk::IndirectReturn => (&mut self.addrs.indirect_return, define(module, return_signature(), indirect_return)?),
         };
-        let conv = c_call_conv(module.isa());
-        let body = |pos: &mut FunctionBuilder<'_>, args: &[Value]| cold_helper(pos, args, helper, address, conv);
-        let (id, _) = define(module, cold_signature(helper), body)?;
         module.finalize_definitions().map_err(|e| BackendError::Memory(e.to_string()))?;
-        self.addrs.cold[i] = module.get_finalized_function(id) as usize;
+        *at = module.get_finalized_function(id) as usize;
         Ok(())
     }
 }
