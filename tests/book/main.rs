@@ -9,6 +9,7 @@ mod exercises;
 mod figures;
 mod language;
 mod links;
+mod shown;
 #[path = "../sources/mod.rs"]
 mod sources;
 mod walk;
