@@ -527,3 +527,16 @@ fn exit_status() {
     assert_eq!(perilune(&["-e", "os.exit()"]).status, Some(0));
     assert_eq!(perilune(&["-e", "io.write('x') os.exit(3)"]).output, "x", "what was written is not lost");
 }
+
+/// A topic that does not exist is named, and the program runs all the same.
+#[test]
+fn topics_of_the_log() {
+    let mut command = Command::new(PERILUNE);
+    command
+        .args(["-Ohotloop=2", "-e", "local x = 0 for i = 1, 100 do x = x + i end print(x)"])
+        .env("PERILUNE_LOG", "traces,exit");
+    let done = run(command, "");
+    assert_eq!(done.output, "5050\n");
+    let expected = "PERILUNE_LOG has no topic 'traces': there are trace, ir, clif, asm, aborted, exit, time\n";
+    assert!(done.errors.starts_with(expected), "{}", done.errors);
+}

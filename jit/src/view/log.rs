@@ -36,7 +36,14 @@ pub fn on(topic: Topic) -> bool {
     static TOPICS_ON: OnceLock<u32> = OnceLock::new();
     let on = TOPICS_ON.get_or_init(|| {
         let text = std::env::var("PERILUNE_LOG").unwrap_or_default();
-        TOPICS.iter().filter(|(name, _)| text.split(',').any(|t| t == *name)).map(|t| t.1 as u32).sum()
+        let find = |name: &str| {
+            let topic = TOPICS.iter().find(|t| t.0 == name);
+            if topic.is_none() {
+                eprintln!("PERILUNE_LOG has no topic '{name}': there are {}", TOPICS.map(|t| t.0).join(", "));
+            }
+            topic.map_or(0, |t| t.1 as u32)
+        };
+        text.split(',').filter(|name| !name.is_empty()).map(find).fold(0, |on, topic| on | topic)
     });
     on & topic as u32 != 0
 }
