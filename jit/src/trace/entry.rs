@@ -91,8 +91,8 @@ pub struct Entry {
 pub struct Account {
     /// Instructions that have run in the traces above when this one begins.
     pub above: u32,
-    /// First snapshot of the loop; the number of snapshots if there is no loop.
-    pub loop_snap: u32,
+    /// First snapshot of the loop; the one after the last if there is no loop.
+    pub loop_snap: SnapId,
     /// For a root trace: may a trace of its tree jump back to a loop, so that more instructions have run when the tree is left than lie on
     /// the straight path there?
     pub goes_round: bool,
@@ -198,7 +198,7 @@ impl Entry {
     pub fn saving(&self, exit: SnapId) -> i64 {
         let done = self.trace.snaps.get(exit.index()).map_or(0, |s| s.done);
         let saving = i64::from(self.account.above) + i64::from(done) - cost::ENTRY_COST;
-        if exit.number() >= self.account.loop_snap { 2 * cost::MAX_LOSS } else { saving }
+        if exit >= self.account.loop_snap { 2 * cost::MAX_LOSS } else { saving }
     }
     /// Bytecode instructions up to the end of the trace, where it links to another.
     pub fn length(&self) -> i64 {

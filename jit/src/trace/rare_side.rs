@@ -26,7 +26,7 @@ impl Registry {
         let e = self.get(side)?;
         let (n, exit) = (e.root, e.trace.parent?);
         let root = self.get(n)?;
-        let is_in_front = exit.trace == n && exit.exit != SnapId::FIRST && exit.exit.number() < root.account.loop_snap;
+        let is_in_front = exit.trace == n && exit.exit != SnapId::FIRST && exit.exit < root.account.loop_snap;
         // The rare side may also lead somewhere else, to an inner loop for instance.
         let is_loop = root.start.is_some_and(|s| !is_header(s.original.op())) && e.trace.link == Link::Root(n);
         if !is_in_front || !is_loop || root.tree.is_some() || root.replaced_by.is_some() {

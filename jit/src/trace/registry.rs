@@ -165,7 +165,7 @@ impl Registry {
         let parent = done.trace.parent.and_then(|p| Some((self.get(p.trace)?, p.exit)));
         let above = parent.map_or(0, |(p, k)| p.account.above + u32::from(p.trace.snap(k).done));
         let head = done.trace.ins.iter().position(|i| i.op == Op::LOOP).unwrap_or(usize::MAX);
-        let loop_snap = done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count() as u32;
+        let loop_snap = SnapId::new(done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count());
         let goes_round = done.trace.restarts() || comes_back(done.trace.link, done.root);
         let exits = vec![Exit::default(); done.trace.snaps.len()];
         let mut protos = done.protos;
