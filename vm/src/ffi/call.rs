@@ -7,7 +7,7 @@
 //! `errno` is that of the thread: between the function and the program's next call only code runs that leaves it alone, or puts it back.
 #![allow(unsafe_code, reason = "a C function is called as its declaration says, for which the program answers")]
 
-use super::classify::{CallPlan, Location, Place, Taken, Value as Passed, Variadic};
+use super::classify::{ArgSpace, CallPlan, Location, Place, Value as Passed, Variadic};
 use super::convert;
 use super::ctype::{CTypeId, CTypeTable, Info, POINTER_SIZE};
 use crate::Vm;
@@ -71,9 +71,9 @@ struct Frame {
 
 impl Frame {
     /// Makes room for what arguments have taken of the stack.
-    fn reserve(&mut self, taken: Taken) -> bool {
-        self.stack.resize(taken.stack as usize / 8, 0);
-        taken.stack <= MOST_STACK
+    fn reserve(&mut self, space: ArgSpace) -> bool {
+        self.stack.resize(space.stack as usize / 8, 0);
+        space.stack <= MOST_STACK
     }
     /// The bytes of a place from its start on.
     fn at(&mut self, place: Place) -> &mut [u8] {
@@ -167,14 +167,14 @@ impl Vm {
             }
             _ => None,
         };
-        if !frame.reserve(plan.taken()) {
+        if !frame.reserve(plan.space()) {
             return Err(self.cannot_call());
         }
         for (i, argument) in plan.arguments.iter().enumerate() {
             self.pass(&mut frame, i + 1, argument)?;
         }
-        let taken =
-            if given > declared { self.pass_variadic(&mut frame, declared, given, plan.variadic())? } else { plan.taken() };
+        let space =
+            if given > declared { self.pass_variadic(&mut frame, declared, given, plan.variadic())? } else { plan.space() };
         if let (Some(c), Some(Passed { location, .. })) = (result, &plan.result)
             && location.by_reference
         {
@@ -185,7 +185,7 @@ impl Vm {
             }
         }
         frame.call.stack_words = frame.stack.len();
-        frame.call.vectors = usize::from(taken.vector);
+        frame.call.vectors = usize::from(space.vector);
         self.cross(&mut frame)?;
         match &plan.result {
             None => Ok(0),
@@ -235,10 +235,10 @@ impl Vm {
         // SAFETY: as above.
         unsafe { convert::to_c(self, argument.ctype, to.as_mut_ptr(), v, convert::What::Argument(i - 1)) }
     }
-    /// Passes the arguments behind the declared ones; what all have taken.
+    /// Passes the arguments after the declared ones; returns what all of them take.
     #[cold]
     #[inline(never)]
-    fn pass_variadic(&mut self, frame: &mut Frame, declared: usize, given: usize, mut rest: Variadic) -> LuaResult<Taken> {
+    fn pass_variadic(&mut self, frame: &mut Frame, declared: usize, given: usize, mut rest: Variadic) -> LuaResult<ArgSpace> {
         for i in declared + 1..=given {
             let v = self.arg(i);
             let types = self.ctypes()?;
@@ -246,11 +246,11 @@ impl Vm {
             let Ok(id) = id else { return Err(self.table_full()) };
             let next = rest.next(self.ctypes()?, id);
             match next {
-                Ok(argument) if frame.reserve(rest.taken()) => self.pass(frame, i, &argument)?,
+                Ok(argument) if frame.reserve(rest.space()) => self.pass(frame, i, &argument)?,
                 _ => return Err(self.cannot_call()),
             }
         }
-        Ok(rest.taken())
+        Ok(rest.space())
     }
     /// Calls the function. An error of a callback ends here.
     fn cross(&mut self, frame: &mut Frame) -> LuaResult<()> {

@@ -50,7 +50,7 @@ fn argument_types(types: &CTypeTable, plan: &CallPlan, args: &[Operand]) -> Rec<
         }
         all.push(id);
     }
-    if plan.is_variadic && usize::from(rest.taken().vector) > VARIADIC_VECTORS { Err(Abort::BadType) } else { Ok(all) }
+    if plan.is_variadic && usize::from(rest.space().vector) > VARIADIC_VECTORS { Err(Abort::BadType) } else { Ok(all) }
 }
 
 /// The result of a C function on a trace.

@@ -1,7 +1,7 @@
 //! The convention of aarch64 (AAPCS64): homogeneous aggregates are in vector registers, and an argument is in registers as a whole or not at
 //! all.
 
-use super::{Convention, Form, Location, Passed, Place, Taken, Unsupported};
+use super::{ArgSpace, Convention, Form, Location, Passed, Place, Unsupported};
 
 const GENERAL: u8 = 8;
 const VECTORS: u8 = 8;
@@ -10,7 +10,7 @@ const LARGEST: u32 = 16;
 
 /// The convention of aarch64.
 #[derive(Copy, Clone, Default, Debug)]
-pub struct Aapcs64(Taken);
+pub struct Aapcs64(ArgSpace);
 
 /// Pieces of `each` bytes in registers from `first` on.
 fn pieces(size: u32, each: u32, first: u8, place: fn(u8) -> Place) -> Location {
@@ -43,7 +43,7 @@ impl Convention for Aapcs64 {
         })
     }
     fn argument(&mut self, value: &Passed) -> Result<Location, Unsupported> {
-        let taken = &mut self.0;
+        let space = &mut self.0;
         let homogeneous = in_vectors(value)?;
         if value.size == 0 {
             return Ok(Location::NOTHING);
@@ -55,31 +55,31 @@ impl Convention for Aapcs64 {
         };
         let align = if align > 8 { 16 } else { 8 };
         if let Some((each, n)) = homogeneous {
-            let first = taken.vector;
-            taken.vector = VECTORS.min(first + n as u8);
+            let first = space.vector;
+            space.vector = VECTORS.min(first + n as u8);
             if first + n as u8 <= VECTORS {
                 return Ok(pieces(value.size, each, first, Place::Vector));
             }
-            return Ok(Location::whole(value.size, taken.stack(value.size, align)?));
+            return Ok(Location::whole(value.size, space.stack(value.size, align)?));
         }
         if value.size > LARGEST {
-            let place = if taken.general < GENERAL {
-                taken.general += 1;
-                Place::General(taken.general - 1)
+            let place = if space.general < GENERAL {
+                space.general += 1;
+                Place::General(space.general - 1)
             } else {
-                taken.stack(8, 8)?
+                space.stack(8, 8)?
             };
             return Ok(Location::reference(place));
         }
-        let first = if align == 16 { taken.general.next_multiple_of(2) } else { taken.general };
+        let first = if align == 16 { space.general.next_multiple_of(2) } else { space.general };
         let n = value.size.div_ceil(8) as u8;
-        taken.general = GENERAL.min(first + n);
+        space.general = GENERAL.min(first + n);
         if first + n <= GENERAL {
             return Ok(pieces(value.size, 8, first, Place::General));
         }
-        Ok(Location::whole(value.size, taken.stack(value.size, align)?))
+        Ok(Location::whole(value.size, space.stack(value.size, align)?))
     }
-    fn taken(&self) -> Taken {
+    fn space(&self) -> ArgSpace {
         self.0
     }
 }

@@ -112,7 +112,7 @@ pub struct Unsupported;
 
 /// Registers and bytes of the stack that arguments have taken so far.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
-pub struct Taken {
+pub struct ArgSpace {
     /// General registers.
     pub general: u8,
     /// Vector registers.
@@ -121,7 +121,7 @@ pub struct Taken {
     pub stack: u32,
 }
 
-impl Taken {
+impl ArgSpace {
     /// Takes `size` bytes of the stack, which are whole words. Its own alignment is that of every call.
     fn stack(&mut self, size: u32, align: u32) -> Result<Place, Unsupported> {
         const STACK_ALIGN: u32 = 16;
@@ -141,5 +141,5 @@ pub trait Convention: Default {
     /// The next argument.
     fn argument(&mut self, value: &Passed) -> Result<Location, Unsupported>;
     /// What the arguments have taken.
-    fn taken(&self) -> Taken;
+    fn space(&self) -> ArgSpace;
 }

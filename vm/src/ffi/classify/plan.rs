@@ -1,6 +1,6 @@
 //! How a C function is called, by its type.
 
-use super::{Convention, Host, Location, Passed, Taken, Unsupported};
+use super::{ArgSpace, Convention, Host, Location, Passed, Unsupported};
 use crate::ffi::conversion::{scalar, value_type};
 use crate::ffi::ctype::{CTypeId, CTypeTable, Ct, Info, NO_SIZE};
 use crate::ffi::load::{Load, load};
@@ -66,8 +66,8 @@ impl CallPlan {
         Ok(CallPlan { result, arguments, is_variadic: ct.info.has(Info::VARARG), convention })
     }
     /// What the declared arguments have taken.
-    pub fn taken(&self) -> Taken {
-        self.convention.taken()
+    pub fn space(&self) -> ArgSpace {
+        self.convention.space()
     }
     /// Begins the arguments behind the declared ones.
     pub fn variadic(&self) -> Variadic {
@@ -88,8 +88,8 @@ impl Variadic {
         argument(types, &mut self.0, ctype)
     }
     /// What all arguments so far have taken.
-    pub fn taken(&self) -> Taken {
-        self.0.taken()
+    pub fn space(&self) -> ArgSpace {
+        self.0.space()
     }
 }
 

@@ -1,14 +1,14 @@
 //! The System V convention of x86-64: a small aggregate is classified by its eightbytes.
 
 use super::members::Class;
-use super::{Convention, Form, Location, Members, Passed, Place, Taken, Unsupported};
+use super::{ArgSpace, Convention, Form, Location, Members, Passed, Place, Unsupported};
 
 const GENERAL: u8 = 6;
 const VECTORS: u8 = 8;
 
 /// The System V convention of x86-64.
 #[derive(Copy, Clone, Default, Debug)]
-pub struct SystemV(Taken);
+pub struct SystemV(ArgSpace);
 
 /// The pieces of an aggregate in registers; none if it is in memory. `general` and `vector` are the first registers.
 fn in_registers(members: &Members, size: u32, general: &mut u8, vector: &mut u8) -> Option<Location> {
@@ -56,7 +56,7 @@ impl Convention for SystemV {
     }
     fn argument(&mut self, value: &Passed) -> Result<Location, Unsupported> {
         let size = value.size;
-        let Taken { mut general, mut vector, .. } = self.0;
+        let ArgSpace { mut general, mut vector, .. } = self.0;
         let location = match &value.form {
             Form::Integer if size <= 8 => {
                 general += 1;
@@ -84,7 +84,7 @@ impl Convention for SystemV {
         (self.0.general, self.0.vector) = (general, vector);
         Ok(location)
     }
-    fn taken(&self) -> Taken {
+    fn space(&self) -> ArgSpace {
         self.0
     }
 }
