@@ -480,7 +480,7 @@ helpers! {
         a.tanh()
     }
     fn ldexp(vm, a: f64, e: i32) -> f64 {
-        crate::meta::ldexp(a, e)
+        crate::text::ldexp::ldexp(a, e)
     }
     fn random(vm) -> f64 {
         crate::stdlib::math_random_step(vm)

@@ -69,25 +69,6 @@ pub fn lua_pow(a: f64, b: f64) -> f64 {
 pub fn tobit(n: f64) -> i32 {
     (n + 6_755_399_441_055_744.0).to_bits() as i32
 }
-/// 2^e, which is a normal number. The precision of `powi` is not specified; this is exact.
-fn power_of_2(e: i32) -> f64 {
-    debug_assert!((-1022..=1023).contains(&e));
-    f64::from_bits(((e + 1023) as u64) << 52)
-}
-/// x * 2^e
-pub fn ldexp(x: f64, e: i32) -> f64 {
-    let mut x = x;
-    let mut e = e.clamp(-2200, 2200);
-    while e > 1000 {
-        x *= power_of_2(1000);
-        e -= 1000;
-    }
-    while e < -1000 {
-        x *= power_of_2(-1000);
-        e += 1000;
-    }
-    x * power_of_2(e)
-}
 /// The number that a string denotes.
 pub fn str_to_number(s: Gc<Str>) -> Option<Value> {
     let text = s.bytes();

@@ -3,7 +3,8 @@
 use super::prng::Prng;
 use crate::Vm;
 use crate::error::LuaResult;
-use crate::meta::{ldexp as scale, lua_pow};
+use crate::meta::lua_pow;
+use crate::text::ldexp::ldexp as scale;
 use crate::value::Value;
 
 /// The functions of numbers: for the builtins, and for the fast functions of the interpreter.

@@ -1,7 +1,7 @@
 //! Numbers in text: literals, and what `tonumber` accepts.
 
 use crate::bc::{KCdata, KNum};
-use crate::meta::ldexp;
+use crate::text::ldexp::ldexp;
 
 /// A number in canonical form.
 pub fn canonical(n: f64) -> KNum {

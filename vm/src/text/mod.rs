@@ -4,6 +4,7 @@ pub mod chunk;
 pub mod class;
 pub mod float;
 pub mod format;
+pub mod ldexp;
 pub mod number;
 pub mod pattern;
 pub mod search;

@@ -52,7 +52,7 @@ pub(super) fn num(b: &mut IrBuffer, ins: Ins) -> Rule {
     if ins.op == Op::LDEXP
         && let (Some(k), Some(n)) = (b.as_num(x), b.as_int(y))
     {
-        return is(b.knum(meta::ldexp(k, n)));
+        return is(b.knum(perilune_vm::text::ldexp::ldexp(k, n)));
     }
     match ins.op {
         // min(x, x) = x, max(x, x) = x
