@@ -75,6 +75,11 @@ fn definitions_of_chunks_are_constants() {
 }
 
 #[test]
+fn only_traces_that_rely_on_a_changed_field_are_invalid() {
+    passes_in_both("invalidation.lua", &[]);
+}
+
+#[test]
 fn builtins_that_are_inlined() {
     passes_in_both("inlined_builtins.lua", &[]);
 }

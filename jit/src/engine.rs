@@ -18,7 +18,7 @@ use core::cell::RefCell;
 use perilune_vm::bc::Ins;
 use perilune_vm::gc::Marker;
 use perilune_vm::hooks::{Compiler, Mode, Resume};
-use perilune_vm::object::{BcPos, Gc, InsPtr, Proto};
+use perilune_vm::object::{BcPos, ChangedFields, Gc, InsPtr, Proto};
 use perilune_vm::{ExitId, Value, Vm};
 use std::rc::Rc;
 
@@ -141,6 +141,9 @@ impl Compiler for Jit {
     }
     fn constant_changed(&self, vm: &mut Vm) {
         self.flush_if_any(vm);
+    }
+    fn fields_changed(&self, vm: &mut Vm, changed: ChangedFields) {
+        self.invalidate(vm, changed);
     }
     fn ffi_used(&self, vm: &mut Vm) {
         self.reset_counters(vm);

@@ -9,7 +9,7 @@ use crate::Vm;
 use crate::bc::Ins;
 use crate::gc::Marker;
 use crate::ids::{ExitId, TraceId};
-use crate::object::{Gc, InsPtr, Proto};
+use crate::object::{ChangedFields, Gc, InsPtr, Proto};
 use core::any::Any;
 
 /// How the interpreter dispatches.
@@ -116,6 +116,8 @@ pub trait Compiler: Any {
     /// A value has changed that traces take for a constant: the metatable of a primitive type, or a variable that its function never
     /// assigns to. No trace may be entered again.
     fn constant_changed(&self, vm: &mut Vm);
+    /// Fields have changed that traces take for constants ([`crate::gc::Heap::use_watched`]). These traces may not be entered again.
+    fn fields_changed(&self, vm: &mut Vm, changed: ChangedFields);
     /// The first operation on cdata is executed, see [`Vm::ffi_operations`].
     fn ffi_used(&self, _vm: &mut Vm) {}
     /// A prototype was created by the parser or loader (the `bc` event).

@@ -17,7 +17,7 @@ use crate::ids::ExitId;
 use crate::interp::{frame, stack};
 use crate::interrupt::{Cause, Interrupts};
 use crate::meta::MM;
-use crate::object::{Func, Gc, InsPtr, Proto, Str, Table, ThreadStatus};
+use crate::object::{ChangedFields, Func, Gc, InsPtr, Proto, Str, Table, ThreadStatus};
 use crate::sample::Sampling;
 use crate::source::{Form, Pieces, Source};
 use crate::state::{CompiledState, ErrorState, InterpState, Realm, StringState};
@@ -40,6 +40,7 @@ impl Compiler for NoJit {
     }
     fn abort(&self, _vm: &mut Vm) {}
     fn constant_changed(&self, _vm: &mut Vm) {}
+    fn fields_changed(&self, _vm: &mut Vm, _changed: ChangedFields) {}
     fn new_proto(&self, _vm: &mut Vm, _proto: Gc<Proto>) {}
     fn free_proto(&self, _proto: Gc<Proto>, _waiting: bool) {}
     fn original_ins(&self, _patched: Ins) -> Ins {

@@ -96,7 +96,7 @@ impl Jit {
                 return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeFull.into(), Some(&done.trace));
             }
         };
-        for field in done.watched.drain(..) {
+        for &field in &done.watched {
             vm.heap.use_watched(field);
         }
         let compile = now().saturating_sub(begun);

@@ -7,7 +7,7 @@ use perilune_recorder::ir::{Link, SnapId, Trace};
 use perilune_recorder::opt::Pass;
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
-use perilune_vm::object::{BcAddr, BcPos, Gc, InsPtr, Proto, StitchStub};
+use perilune_vm::object::{BcAddr, BcPos, Gc, InsPtr, Proto, StitchStub, WatchedField};
 use perilune_vm::{ExitId, TraceId};
 use std::rc::Rc;
 use std::time::Duration;
@@ -66,6 +66,10 @@ pub struct Entry {
     pub stitch: Option<BcPos>,
     /// The prototypes whose code the trace is made from. The first is the owner: the one that the root trace starts in.
     pub(super) protos: Vec<Gc<Proto>>,
+    /// The fields that the trace takes for constants.
+    pub watched: Box<[WatchedField]>,
+    /// One of them was stored to: the trace is not entered any more.
+    pub is_invalid: bool,
     /// Whether entering it pays.
     pub account: Account,
     /// Id of the first exit.

@@ -261,8 +261,13 @@ pub unsafe extern "C" fn evaluate(vm: *mut Vm, base: *mut Value, trace: u32) -> 
     let Some(mut n) = TraceId::new(trace) else { return 0 };
     let mut base = base;
     loop {
-        let t = jit.registry.borrow().get(n).map(|e| (std::rc::Rc::clone(&e.trace), e.exit_base));
-        let Some((t, exit_base)) = t else { return 0 };
+        let t = jit.registry.borrow().get(n).map(|e| (std::rc::Rc::clone(&e.trace), e.exit_base, e.is_invalid));
+        let Some((t, exit_base, is_invalid)) = t else { return 0 };
+        if is_invalid {
+            // SAFETY: as above.
+            unsafe { (*vm).compiled.base = base };
+            return u64::from(exit_base.exit(0).get());
+        }
         let config = eval::Config { frame_delta: crate::frame::delta, ..eval::Config::default() };
         // SAFETY: traces in the registry were recorded on this VM.
         let end = unsafe { eval::run_with(&config, &t, vm, base) };

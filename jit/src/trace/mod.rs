@@ -3,6 +3,7 @@
 
 pub(crate) mod entry;
 mod flush;
+mod invalidate;
 pub mod machine;
 pub mod patch;
 pub(crate) mod proto_traces;

@@ -29,7 +29,7 @@ impl Registry {
         let is_in_front = exit.trace == n && exit.exit != SnapId::FIRST && exit.exit < root.account.loop_snap;
         // The rare side may also lead somewhere else, to an inner loop for instance.
         let is_loop = root.start.is_some_and(|s| !is_header(s.original.op())) && e.trace.link == Link::Root(n);
-        if !is_in_front || !is_loop || root.tree.is_some() || root.replaced_by.is_some() {
+        if !is_in_front || !is_loop || root.tree.is_some() || root.replaced_by.is_some() || root.is_invalid {
             return None;
         }
         let others: u64 = self.own_sides(n).filter(|(_, s)| *s != side).map(|(_, s)| self.runs(s)).sum();
@@ -38,7 +38,7 @@ impl Registry {
     }
     /// Makes the instruction at a position enter the newest root trace from there again.
     fn rearm(&self, pos: BcPos, newest: TraceId) {
-        if self.get(newest).is_some_and(|e| e.start.is_some_and(|start| start.pos == pos)) {
+        if self.get(newest).is_some_and(|e| !e.is_invalid && e.start.is_some_and(|start| start.pos == pos)) {
             patch::arm(pos, newest);
         }
     }

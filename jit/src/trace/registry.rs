@@ -184,6 +184,8 @@ impl Registry {
             start,
             stitch: None,
             protos,
+            watched: done.watched.into(),
+            is_invalid: false,
             exit_base,
             exits,
             sides: 0,
@@ -293,9 +295,14 @@ impl Registry {
             }
         }
     }
-    /// All traces with their numbers.
+    /// All traces that are valid, with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (TraceId, &Entry)> {
-        self.entries.iter().enumerate().filter_map(|(n, e)| Some((TraceId::new(n as u32)?, e.as_ref()?)))
+        let all = self.entries.iter().enumerate().filter_map(|(n, e)| Some((TraceId::new(n as u32)?, e.as_ref()?)));
+        all.filter(|(_, e)| !e.is_invalid)
+    }
+    /// All traces, to be changed, and the exits.
+    pub(super) fn entries_and_exits(&mut self) -> (impl Iterator<Item = &mut Entry>, &mut ExitTable) {
+        (self.entries.iter_mut().flatten(), &mut self.exits)
     }
     /// The trace of a number.
     pub fn get(&self, n: TraceId) -> Option<&Entry> {

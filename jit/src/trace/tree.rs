@@ -125,7 +125,7 @@ impl Jit {
             let registry = self.registry.borrow();
             let Some(root) = registry.get(side).map(|e| e.root) else { return };
             let Some(e) = registry.get(root) else { return };
-            (root, (e.replaced_by.is_none()).then(|| registry.plan(e, per_instruction)))
+            (root, (e.replaced_by.is_none() && !e.is_invalid).then(|| registry.plan(e, per_instruction)))
         };
         // A root trace that is no longer entered needs none.
         let Some(plan) = plan else { return self.registry.borrow_mut().set_countdown(side, u64::MAX) };

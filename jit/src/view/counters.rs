@@ -34,6 +34,8 @@ macro_rules! for_each_counter {
             alive: gauge
             /// Traces freed with the function they start in.
             collected
+            /// Traces that are not entered any more because a field was stored to that they take for a constant.
+            invalidated
             /// Flushes of all traces.
             flushed
             /// Bytes of machine code that are alive.

@@ -62,6 +62,8 @@ pub enum Fate {
     Flushed,
     /// A function that it was made from was collected.
     Collected,
+    /// A field that it takes for a constant was stored to. It still exists, but is not entered any more.
+    Invalidated,
 }
 
 /// A watcher of the compiler.

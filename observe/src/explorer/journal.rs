@@ -230,6 +230,7 @@ impl Watcher for Journal {
             t.fate = match why {
                 watch::Fate::Flushed => Fate::Flushed,
                 watch::Fate::Collected => Fate::Collected,
+                watch::Fate::Invalidated => Fate::Invalidated,
             };
         }
     }

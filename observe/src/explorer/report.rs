@@ -203,6 +203,8 @@ pub enum Fate {
     Flushed,
     /// It went with the function that it starts in.
     Collected,
+    /// It is not entered any more, since a field was stored to that it takes for a constant.
+    Invalidated,
 }
 
 /// A trace.

@@ -11,7 +11,7 @@ use crate::abi::call_entry;
 use crate::error::{LuaError, LuaResult};
 use crate::fault::{Fault, is_injected};
 use crate::host::Roots;
-use crate::object::{Gc, UpVal};
+use crate::object::{ChangedFields, Gc, UpVal};
 use crate::state::Activity;
 use crate::value::Value;
 use std::rc::Rc;
@@ -235,6 +235,14 @@ impl Vm {
         }
         let compiler = Rc::clone(&self.compiler);
         compiler.constant_changed(self);
+    }
+    /// Fields have changed that traces take for constants.
+    pub(crate) fn fields_changed(&mut self, changed: ChangedFields) {
+        if is_injected(Fault::ConstantsChange) {
+            return;
+        }
+        let compiler = Rc::clone(&self.compiler);
+        compiler.fields_changed(self, changed);
     }
     /// The variable is assigned, or replaced by another one, by other means than an assignment of its function.
     pub(crate) fn upvalue_changes(&mut self, uv: Gc<UpVal>) {

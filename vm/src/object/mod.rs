@@ -47,7 +47,7 @@ pub use table_resize::hbits_for;
 pub use thread::{Thread, ThreadLink, ThreadStatus};
 pub use udata::Udata;
 pub(crate) use watchpoint::Watchpoints;
-pub use watchpoint::{WATCHED, WatchedField};
+pub use watchpoint::{ChangedFields, WATCHED, WatchedField};
 
 use core::cell::Cell;
 use core::marker::PhantomData;

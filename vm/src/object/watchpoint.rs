@@ -2,7 +2,8 @@
 //!
 //! Functions in classes and modules, the classes themselves, and the absence of fields in such tables hardly ever change. A trace that
 //! looks up a constant key in a table that is a constant for it asks for a watchpoint ([`Heap::watch_field`]) and then needs no guard. The
-//! first store to such a field fires the watchpoint: all traces are flushed ([`Heap::fire`]), and the field gets no watchpoint again.
+//! first store to such a field fires the watchpoint: the traces that rely on the field are not entered again
+//! ([`Compiler::fields_changed`](crate::hooks::Compiler::fields_changed)), and the field gets no watchpoint again.
 //!
 //! Every store to a watched field is noticed. Keys that have watchpoints in some table have a flag, which the interpreter, builtins and the
 //! embedding API check when they store under a string key. Compiled code stores without a check under a key that has none, and marks the
@@ -25,7 +26,7 @@ use std::collections::HashMap;
 
 /// Watchpoints of one table that may fire before it gets none any more: a table that is changed again and again is not a class.
 const MAX_FIRED_OF_TABLE: u32 = 4;
-/// Watchpoints that may fire in all. Each costs as much as compiling all traces again.
+/// Watchpoints that may fire in all. Each costs as much as compiling again all traces that rely on the field.
 const MAX_FIRED: u32 = 16;
 /// Stores to fields of a watched table that are checked because the same key is watched in another table. Each costs some 20 ns more than a
 /// store to a table that is not watched, so this many cost as much as compiling a small trace.
@@ -34,12 +35,31 @@ const MAX_STORES: u32 = 1000;
 type ByAddress<T> = HashMap<u64, T, foldhash::fast::FixedState>;
 
 /// A field that compiled code takes for a constant: a key of a table, or its metatable.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct WatchedField {
     /// The table.
     pub table: Gc<Table>,
     /// The key; `None` for the metatable.
     pub key: Option<Gc<Str>>,
+}
+
+/// The fields that a store has changed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum ChangedFields {
+    /// One.
+    One(WatchedField),
+    /// Any of the table, which gets no watchpoints any more.
+    All(Gc<Table>),
+}
+
+impl ChangedFields {
+    /// Is the field one of them?
+    pub fn contains(self, field: WatchedField) -> bool {
+        match self {
+            ChangedFields::One(changed) => changed == field,
+            ChangedFields::All(table) => table == field.table,
+        }
+    }
 }
 
 /// The state of a watched field.
@@ -119,10 +139,10 @@ impl All {
     fn of(&mut self, t: Gc<Table>) -> &mut Watched {
         self.tables.entry(Value::table(t).payload()).or_default()
     }
-    fn store(&mut self, field: WatchedField) -> Fired {
+    fn store(&mut self, field: WatchedField) -> (Fired, ChangedFields) {
         let watched = self.of(field.table);
         let before = watched.fields.get(&address(field.key)).map_or(Fired::No, |f| f.fires());
-        let mut fired = before;
+        let (mut fired, mut changed) = (before, ChangedFields::One(field));
         if before == Fired::No {
             watched.stores += 1;
         } else {
@@ -131,15 +151,12 @@ impl All {
         }
         if watched.fired >= MAX_FIRED_OF_TABLE || watched.stores > MAX_STORES {
             fired = fired.max(watched.give_up(field.table));
+            changed = ChangedFields::All(field.table);
         }
         if fired == Fired::Traces {
             self.fired += 1;
-            // No trace relies on any field from now on.
-            for watched in self.tables.values_mut() {
-                watched.fields.retain(|_, f| *f == Field::Changes);
-            }
         }
-        fired
+        (fired, changed)
     }
 }
 
@@ -229,6 +246,14 @@ impl Heap {
         let known = all.of(field.table).fields.insert(address(field.key), Field::Used);
         debug_assert!(matches!(known, Some(Field::Wanted | Field::Used)), "a trace goes by a field that was stored to");
     }
+    /// No trace takes the field for a constant any more.
+    pub fn stop_using(&self, field: WatchedField) {
+        let mut all = self.watchpoints.0.borrow_mut();
+        let fields = &mut all.of(field.table).fields;
+        if fields.get(&address(field.key)) == Some(&Field::Used) {
+            fields.remove(&address(field.key));
+        }
+    }
     /// Compiled code will store under this key in some table. Returns true if it need not check for watchpoints: there are none, and will
     /// be none.
     pub fn note_stored_key(&self, key: Gc<Str>) -> bool {
@@ -283,11 +308,11 @@ impl Vm {
     #[cold]
     #[inline(never)]
     fn fire(&mut self, field: WatchedField) {
-        let fired = self.heap.watchpoints.0.borrow_mut().store(field);
+        let (fired, changed) = self.heap.watchpoints.0.borrow_mut().store(field);
         match fired {
             Fired::No => {}
             Fired::Recording => self.abort_recording(),
-            Fired::Traces => self.constant_changed(),
+            Fired::Traces => self.fields_changed(changed),
         }
     }
 }
