@@ -72,3 +72,57 @@ for i = 1, $t * 3 do
   local co = coroutine.create(function(f, x) $(return f(x)|local a, b = f(x) return b, a) end)
   P(coroutine.resume(co, list[i % 10 + 1], i)) P(coroutine.resume(co, $n)) C(coroutine.status(co))
 end
+--- fields_replaced 350 often
+local module, other = {}, {}
+local function make(k, text) return loadstring("local k, N, C, error = ... return function(a, b) " .. text .. " return N(a) $o k end")(k, N, C, error) end
+for i = 1, 4 do module["f" .. i] = make(i, "") other["g" .. i] = make(i + $k, "C(b)") end
+module.again = function(a, b) if N(b) <= 0 then return a end return $(module.again(a, N(b) - 1)|module.f1(module.again(a, N(b) - 1))) end
+local function replace(i)
+  $(module.f1 = make(i % 5, "")|module["f" .. i % 4 + 1] = make(i % 7, "C(b)")|rawset(module, "f" .. i % 3 + 1, make($k, ""))|other.g1, module.f2 = make(i % 3, ""), other.g2)
+  ?module.again = function(a, b) return N(a) + N(b) + i end
+  ?other.g2 = make(i, "if N(a) % 7 == 0 then error('g') end")
+end
+local function inner(i)
+  local s = 0
+  for j = 1, $(3|9|$t) do
+    s = (N(s) + N(module.f1(s, j))) % 9973
+    ?if j == $t then replace(i) end
+  end
+  return s
+end
+for i = 1, $t * 6 do
+  C($(module.f1(i, $x)|module.f2(module.f3(i, 1), i)|inner(i)|module.again(i, i % 9)))
+  *$(C(other.g1(i, $n))|P(pcall(other.g2, i, i))|C(inner(i % 5))|C(module.f4(i, other)))
+  ?if i % $(13|29|50) == 0 then replace(i) end
+  ?if i == $t * 3 then replace($k) end
+  ?if i % 40 == 0 then C(coroutine.wrap(function() replace(i) return inner(i) end)()) end
+  ?C((("ab"):gsub("b", function() if i % 31 == 0 then replace(i) end return "c" end)))
+end
+--- methods_replaced 350 often
+local base, class = {}, {}
+base.__index, class.__index = base, $(class|function(t, k) return class[k] end|base)
+setmetatable(class, base)
+local function make(k) return loadstring("local k, N = ... return function(self, x) self.n = (N(self.n) + N(x)) % 1000 return self.n + k end")(k, N) end
+base.get, base.put, class.put = make(1), make(2), make(3)
+base.__add = function(a, b) return N(type(a) == "table" and a.n or a) + N(type(b) == "table" and b.n or b) end
+local objects = {setmetatable({n = 1}, base), setmetatable({n = 2}, class), setmetatable({}, class)}
+local function run(o, n)
+  local s = 0
+  for i = 1, n do
+    s = (N(s) + N(o:get(i)) + N(o:put($n))) % 9973
+    ?s = N(o + s)
+  end
+  return s
+end
+for i = 1, $t * 5 do
+  local o = objects[$(i % 3 + 1|1|2|i % 2 + 1)]
+  C($(run(o, 5)|o:get(i)|run(o, $t)))
+  if i % $(11|23|37) == 0 then
+    $(base.get = make(i % 4)|class.get = make(i % 4)|class.put = nil|class.put = make(i)|base.__add = function(a, b) return i end)
+    ?class.get = nil
+    ?setmetatable(class, {__index = $(base|{get = make(9), put = make(8)}|function(t, k) return base[k] end)})
+    ?setmetatable(o, $(base|class))
+    ?base.put = function(self, x) $(base.put = make(5)|class.get = make(i)|self.n = x) return N(x) end
+  end
+end
+for i = 1, 3 do C(objects[i].n) end
