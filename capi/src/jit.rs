@@ -70,12 +70,12 @@ fn set_wrapper(vm: &mut Vm, i: c_int, on: bool) -> bool {
     // SAFETY: the link lives as long as the VM.
     let link = unsafe { &*vm.heap.link };
     if !on {
-        link.wrapper.set(0);
+        link.set_wrapper(0);
         return true;
     }
     let address = crate::access::address(index::value(vm, i)).expose_provenance();
     if address != 0 {
-        link.wrapper.set(address);
+        link.set_wrapper(address);
     }
     address != 0
 }

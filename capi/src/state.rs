@@ -102,7 +102,7 @@ pub fn run_c_function(vm: &mut Vm) -> LuaResult<u32> {
     let Some(address) = vm.callee().c_address() else { return Ok(0) };
     // SAFETY: who made the function has given the address of one in C, and the link lives as long as the VM.
     let n = unsafe {
-        match (*vm.heap.link).wrapper.get() {
+        match (*vm.heap.link).wrapper() {
             0 => call_out(vm, address, [0; 3])?,
             wrapper => call_out(vm, wrapper, [address as u64, 0, 0])?,
         }

@@ -270,6 +270,12 @@ macro_rules! helpers {
     };
 }
 
+/// Not among those below, which have a reference to the VM: a function in C uses the VM meanwhile.
+unsafe extern "C" fn native_call(vm: *mut Vm, frame: *mut Value, nargs: i32) -> i32 {
+    // SAFETY: NATIVE has stored the frame there: the builtin, the link to a call instruction, the arguments.
+    i32::from(unsafe { !crate::interp::native::call(vm, frame, nargs as usize) })
+}
+
 helpers! {
     fn tab_get_str(vm, t: Gc<Table>, k: Gc<Str>) -> *mut Value {
         t.find_str(k).unwrap_or(&raw mut vm.compiled.nil_slot)
@@ -340,10 +346,6 @@ helpers! {
     fn barrier_upval(vm, slot: *mut Value, v: Value) {
         // SAFETY: OBAR follows a store to the value of a closed upvalue.
         unsafe { vm.barrier_upval_slot(slot, v) };
-    }
-    fn native_call(vm, frame: *mut Value, nargs: i32) -> i32 {
-        // SAFETY: NATIVE has stored the frame there: the builtin, the link to a call instruction, the arguments.
-        i32::from(unsafe { !crate::interp::native::call(vm, frame, nargs as usize) })
     }
     fn stack_room(vm, co: Gc<Thread>, n: i32) -> i32 {
         i32::from(vm.make_room(co, n as usize))

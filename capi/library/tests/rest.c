@@ -372,6 +372,48 @@ static void modes(lua_State *L) {
   lua_settop(L, 0);
 }
 
+static int wrapped;
+static int wrap(lua_State *L, lua_CFunction f) {
+  wrapped++;
+  return f(L);
+}
+static int set_wrapper(lua_State *L) {
+  int on = lua_toboolean(L, 1) ? LUAJIT_MODE_ON : LUAJIT_MODE_OFF;
+  lua_pushlightuserdata(L, (void *)wrap);
+  luaJIT_setmode(L, -1, LUAJIT_MODE_WRAPCFUNC | on);
+  return 0;
+}
+static int count_wrapped(lua_State *L) {
+  lua_pushinteger(L, wrapped);
+  return 1;
+}
+static int arguments(lua_State *L) { return lua_gettop(L); }
+static int call_argument(lua_State *L) {
+  lua_call(L, 0, 0);
+  return 0;
+}
+
+/* Functions in C called from frames of all kinds, and by a wrapper that is set while other calls run. */
+static void calls(lua_State *L) {
+  part("calls");
+  lua_register(L, "arguments", arguments);
+  lua_register(L, "call_argument", call_argument);
+  lua_register(L, "set_wrapper", set_wrapper);
+  lua_register(L, "count_wrapped", count_wrapped);
+  run(L, "local arguments, n = arguments, 0 "
+         "local function tail(a, b, c, d, e, f) return arguments(f) end "
+         "local function variable(...) local a, b, c return arguments(...) end "
+         "local t = setmetatable({}, {__index = arguments, __call = arguments, __add = arguments, __concat = arguments}) "
+         "for i = 1, 200 do local a, b, c, d = i, i, i, arguments(i) "
+         "n = n + d + tail(1, 2, 3, 4, 5, 6) + variable(i, 2) + select('#', variable()) + select('#', t(1, 2), variable(t(1, 2, 3))) "
+         "n = n + ((t + 1) == t and 1 or 0) + ((t .. 1) == t and 1 or 0) + (t[i] == t and 1 or 0) + select('#', pcall(arguments, i, i)) "
+         "for x, y in arguments, nil, nil do n = n + 1 end end print(n) "
+         "print(select('#', coroutine.wrap(arguments)(1, 2, 3)))");
+  run(L, "call_argument(function() set_wrapper(true) arguments() end) arguments() arguments() "
+         "call_argument(function() arguments() end) for i = 1, 200 do arguments(i) end "
+         "set_wrapper(false) for i = 1, 200 do arguments(i) end print(count_wrapped())");
+}
+
 void rest(lua_State *L) {
   metatables(L);
   modules(L);
@@ -382,4 +424,5 @@ void rest(lua_State *L) {
   libraries();
   profiles(L);
   modes(L);
+  calls(L);
 }

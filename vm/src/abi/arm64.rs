@@ -90,29 +90,43 @@ pub unsafe extern "C" fn call_entry<A, B>(
     naked_asm!(note!("x3"), "blr x4", "mov x1, xzr", leave!(), personality = sym personality)
 }
 
-/// Calls a function in C without a border call of its own, and continues with `C`: an error returns from the border call that the caller, a
-/// handler of the interpreter, runs in.
+/// Calls a function in C without a border call of its own, and continues with `C`, which gets `link`, `caller` and `kbase` again: an error
+/// returns from the border call that the caller, a handler of the interpreter, runs in. That has saved the registers in which these words are
+/// kept meanwhile, and restores them.
 ///
 /// # Safety
 /// There is a function at the address that takes a coroutine. The caller has no frame: it has jumped here, and between here and the innermost
 /// border call there is none of Rust.
 // SAFETY: the body follows the calling convention of C.
 #[unsafe(naked)]
-pub unsafe extern "C" fn call_function<C: super::Continuation, T>(vm: *mut C::Vm, coroutine: *mut T, address: usize) -> u32 {
+pub unsafe extern "C" fn call_function<C: super::Continuation, T>(
+    vm: *mut C::Vm,
+    link: usize,
+    coroutine: *mut T,
+    address: usize,
+    caller: *mut u8,
+    kbase: *const u8,
+) -> u32 {
     naked_asm!(
         ".cfi_startproc",
         "hint 34",
-        "stp x29, x30, [sp, #-32]!",
-        ".cfi_def_cfa_offset 32",
-        ".cfi_offset x29, -32",
-        ".cfi_offset x30, -24",
+        "stp x29, x30, [sp, #-16]!",
+        ".cfi_def_cfa_offset 16",
+        ".cfi_offset x29, -16",
+        ".cfi_offset x30, -8",
         "mov x29, sp",
-        "str x0, [sp, #16]",
-        "mov x0, x1",
-        "blr x2",
-        "mov w1, w0",
-        "ldr x0, [sp, #16]",
-        "ldp x29, x30, [sp], #32",
+        "mov x19, x0",
+        "mov x20, x1",
+        "mov x21, x4",
+        "mov x22, x5",
+        "mov x0, x2",
+        "blr x3",
+        "mov w2, w0",
+        "mov x0, x19",
+        "mov x1, x20",
+        "mov x4, x21",
+        "mov x5, x22",
+        "ldp x29, x30, [sp], #16",
         ".cfi_def_cfa_offset 0",
         "b {go_on}",
         ".cfi_endproc",

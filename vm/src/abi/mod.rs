@@ -44,11 +44,11 @@ pub const FOREIGN: u64 = 2;
 pub trait Continuation {
     /// What it continues in.
     type Vm;
-    /// Continues after a function in C that has returned `n`.
+    /// Continues after a function in C that has returned `n`, with the other words that [`call_function`] got. The fourth is any value.
     ///
     /// # Safety
     /// Jumped to by [`call_function`] with what that got.
-    unsafe extern "C" fn go_on(vm: *mut Self::Vm, n: i32) -> u32;
+    unsafe extern "C" fn go_on(vm: *mut Self::Vm, link: usize, n: i32, _: usize, caller: *mut u8, kbase: *const u8) -> u32;
 }
 
 /// The registers that arguments and results are in. x86-64 uses the first six general registers for arguments.

@@ -95,24 +95,40 @@ pub unsafe extern "C" fn call_entry<A, B>(
     )
 }
 
-/// Calls a function in C without a border call of its own, and continues with `C`: an error returns from the border call that the caller, a
-/// handler of the interpreter, runs in.
+/// Calls a function in C without a border call of its own, and continues with `C`, which gets `link`, `caller` and `kbase` again: an error
+/// returns from the border call that the caller, a handler of the interpreter, runs in. That has saved the registers in which these words are
+/// kept meanwhile, and restores them.
 ///
 /// # Safety
 /// There is a function at the address that takes a coroutine. The caller has no frame: it has jumped here, and between here and the innermost
 /// border call there is none of Rust.
 // SAFETY: the body follows the calling convention of C.
 #[unsafe(naked)]
-pub unsafe extern "C" fn call_function<C: super::Continuation, T>(vm: *mut C::Vm, coroutine: *mut T, address: usize) -> u32 {
+pub unsafe extern "C" fn call_function<C: super::Continuation, T>(
+    vm: *mut C::Vm,
+    link: usize,
+    coroutine: *mut T,
+    address: usize,
+    caller: *mut u8,
+    kbase: *const u8,
+) -> u32 {
     naked_asm!(
         ".cfi_startproc",
-        "push rdi",
+        "push rax",
         ".cfi_adjust_cfa_offset 8",
-        "mov rdi, rsi",
-        "call rdx",
-        "pop rdi",
+        "mov rbx, rdi",
+        "mov r12, rsi",
+        "mov r13, r8",
+        "mov r14, r9",
+        "mov rdi, rdx",
+        "call rcx",
+        "pop rcx",
         ".cfi_adjust_cfa_offset -8",
-        "mov esi, eax",
+        "mov rdi, rbx",
+        "mov rsi, r12",
+        "mov edx, eax",
+        "mov r8, r13",
+        "mov r9, r14",
         "jmp {go_on}",
         ".cfi_endproc",
         go_on = sym C::go_on,

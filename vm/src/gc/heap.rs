@@ -316,13 +316,7 @@ impl Heap {
             pauses: Pauses::default(),
             watch: None,
             internal: 0,
-            link: Box::into_raw(Box::new(ThreadLink {
-                current: Cell::new(core::ptr::null_mut()),
-                jump: Cell::new(core::ptr::null_mut()),
-                wrapper: Cell::new(0),
-                has_functions: Cell::new(false),
-                depth: Cell::new(u32::MAX),
-            })),
+            link: Box::into_raw(Box::new(ThreadLink::new())),
         };
         heap.names = Names { mode: heap.new_fixed_str(b"__mode"), no_memory: heap.new_fixed_str(b"not enough memory") };
         heap.cycle.marker.mode_name = Some(heap.names.mode);

@@ -13,6 +13,7 @@ use super::cont;
 use super::frame::{self, below, func_of, kind, link_of};
 use super::{Dispatching, Driver, R, Status};
 use crate::Vm;
+use crate::abi::{Outcome, call_c};
 use crate::bc::Ins;
 use crate::state::Unfinished;
 use crate::value::Value;
@@ -29,13 +30,30 @@ pub(crate) fn is_plain(vm: &Vm) -> bool {
 ///
 /// # Safety
 /// Below `frame` lie the builtin and its link, as a call would have written them ([`place`] lists the kinds of links); at `frame` begin
-/// `nargs` arguments, followed by the free slots that a builtin needs.
-pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool {
+/// `nargs` arguments, followed by the free slots that a builtin needs. Compiled code calls, and no reference to the VM is used.
+#[inline(always)]
+pub(crate) unsafe fn call(vm: *mut Vm, frame: *mut Value, nargs: usize) -> bool {
     // SAFETY: the contract of this function: the frame is on the running stack.
     unsafe {
-        vm.base = frame;
-        vm.top = frame.add(nargs);
-        debug_assert!(vm.top.add(super::stack::NATIVE_MIN) <= vm.stack_end());
+        (*vm).base = frame;
+        (*vm).top = frame.add(nargs);
+        debug_assert!((*vm).top.add(super::stack::NATIVE_MIN) <= (*vm).stack_end());
+        let f = func_of(frame);
+        if f.is_in_c() {
+            return call_in_c(vm, frame, f.hidden_address());
+        }
+        call_builtin(&mut *vm, frame)
+    }
+}
+
+/// [`call`] of any builtin, whose arguments the VM has.
+///
+/// # Safety
+/// See [`call`].
+#[inline(always)]
+unsafe fn call_builtin(vm: &mut Vm, frame: *mut Value) -> bool {
+    // SAFETY: the contract of this function: the frame is on the running stack.
+    unsafe {
         let Some(f) = func_of(frame).native() else {
             vm.compiled.unfinished = Unfinished::Error;
             return false;
@@ -60,6 +78,85 @@ pub(crate) unsafe fn call(vm: &mut Vm, frame: *mut Value, nargs: usize) -> bool 
             }
         }
     }
+}
+
+/// [`call`] of a function in C, by a border call and without the builtin behind it.
+///
+/// # Safety
+/// See [`call`].
+#[inline(never)]
+unsafe fn call_in_c(vm: *mut Vm, frame: *mut Value, address: usize) -> bool {
+    // SAFETY: the contract of this function; who made the function has given the address of one in C, which uses the VM by this pointer.
+    unsafe {
+        let link = &*(*vm).heap.link;
+        if link.current.get() != vm || link.wrapper() != 0 {
+            return call_in_c_otherwise(vm, frame);
+        }
+        let invalidations = (*vm).compiled.invalidations;
+        (*vm).compiled.native_calls += 1;
+        let outcome = call_c((*vm).cur.as_ptr(), 0, 0, 0, link.jump.as_ptr(), address);
+        (*vm).compiled.native_calls -= 1;
+        let n = outcome.value as i32;
+        // Its frame is elsewhere if the stack was moved.
+        let is_as_before = (*vm).base == frame && (*vm).compiled.invalidations == invalidations;
+        if outcome.raised != 0 || n < 0 || !is_as_before || !is_plain(&*vm) {
+            return leave_call_in_c(vm, outcome);
+        }
+        let n = n as usize;
+        let link = link_of(frame);
+        if kind(link) == frame::LUA {
+            let pc: *const Ins = core::ptr::with_exposed_provenance(link as usize);
+            let want = (*pc.sub(1)).b();
+            if want == 1 {
+                return true;
+            }
+            if want == 2 {
+                *frame.sub(2) = if n == 0 { Value::NIL } else { *(*vm).top.sub(n) };
+                return true;
+            }
+        }
+        place_of_c(vm, frame, n)
+    }
+}
+
+/// [`call_builtin`] of a function in C, whose builtin sets what [`call_in_c`] relies on.
+///
+/// # Safety
+/// See [`call`].
+#[cold]
+#[inline(never)]
+unsafe fn call_in_c_otherwise(vm: *mut Vm, frame: *mut Value) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { call_builtin(&mut *vm, frame) }
+}
+
+/// [`place`], as a tail call of [`call_in_c`].
+///
+/// # Safety
+/// See [`call`].
+#[inline(never)]
+unsafe fn place_of_c(vm: *mut Vm, frame: *mut Value, n: usize) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { place(&mut *vm, frame, n) };
+    true
+}
+
+/// A function in C has not simply returned: notes what the interpreter must finish.
+///
+/// # Safety
+/// See [`call`].
+#[cold]
+#[inline(never)]
+unsafe fn leave_call_in_c(vm: *mut Vm, outcome: Outcome) -> bool {
+    // SAFETY: the function has returned: no other reference to the VM is used.
+    let vm = unsafe { &mut *vm };
+    let returned = vm.outcome(outcome).and_then(|n| match u32::try_from(n as i32) {
+        Ok(n) => Ok(n),
+        // `lua_yield` has left the values alone in the frame.
+        Err(_) => super::co::co_yield(vm),
+    });
+    vm.compiled.unfinished = returned.map_or(Unfinished::Error, Unfinished::Returned);
+    false
 }
 
 /// Puts the `n` topmost values, results of the builtin with its frame at `base`, where its link says: where the call of a Lua function

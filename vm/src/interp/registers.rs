@@ -25,8 +25,8 @@ pub struct R {
     pub pc: *const Ins,
     /// Frame.
     pub base: *mut Value,
-    /// Operand A of the current instruction; at a function header, which has no use for A, the number of arguments in front of 8 bits of any
-    /// value (`at_header`).
+    /// Operand A of the current instruction; at a function header, which has no use for A, the number of arguments in front of 8 bits
+    /// (`at_header`): operand A of the CALL or CALLM that has called the function, or any value if something else has.
     pub a: usize,
     /// Constants of the running prototype; at the header of a builtin that a Lua function has called, those of this function.
     pub kbase: *const Value,

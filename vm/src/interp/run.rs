@@ -64,7 +64,7 @@ unsafe fn enter(vm: *mut Vm, entries: Entries, at: *mut Value, n: usize) -> u32 
     }
     // SAFETY: the link lives as long as the heap.
     let link = unsafe { &*(*vm).heap.link };
-    if !link.has_functions.get() {
+    if !link.is_entered_by_border() {
         // SAFETY: the caller's promise.
         return unsafe { (entries.in_tail)(vm, at, n) };
     }
@@ -74,7 +74,7 @@ unsafe fn enter(vm: *mut Vm, entries: Entries, at: *mut Value, n: usize) -> u32 
     // SAFETY: the caller's promise; the cell is that of this VM.
     let outcome = unsafe { call_entry(vm, at, n, link.jump.as_ptr(), entries.in_tail) };
     link.current.set(current);
-    link.depth.set(depth);
+    link.leave(depth);
     // SAFETY: no other reference to the VM is used.
     unsafe { &mut *vm }.outcome(outcome).map_or(Status::ERROR, |status| status as u32)
 }

@@ -144,7 +144,7 @@ impl Vm {
         all.extend_from_slice(upvalues);
         all.push(Value::link(address as u64));
         // SAFETY: the link lives as long as the heap.
-        unsafe { &*self.heap.link }.has_functions.set(true);
+        unsafe { &*self.heap.link }.has_function();
         self.new_builtin(&C, native, Builtin::NativeFunction.id(), &all)
     }
     fn new_builtin(&mut self, header: &'static [Ins; 2], native: NativeFn, id: u32, upvalues: &[Value]) -> Gc<Func> {

@@ -41,11 +41,54 @@ pub struct ThreadLink {
     /// Where an error of native code goes: a stack pointer of the innermost protected call of native code, or null.
     pub jump: Cell<*mut u8>,
     /// Address of the function that calls functions in C, or 0.
-    pub wrapper: Cell<usize>,
-    /// Has the VM functions in C? Then the interpreter is entered by border calls.
-    pub has_functions: Cell<bool>,
-    /// The depth of native calls into the interpreter of the last one that was entered by a border call.
+    wrapper: Cell<usize>,
+    /// Has the VM functions in C, and no wrapper that calls them? Then the interpreter is entered by border calls, so that it can call them
+    /// directly.
+    calls_functions: Cell<bool>,
+    /// The depth of native calls into the interpreter of the last one that was entered by a border call; the greatest number while there
+    /// is a wrapper.
     pub depth: Cell<u32>,
+}
+
+impl ThreadLink {
+    pub(crate) const fn new() -> ThreadLink {
+        ThreadLink {
+            current: Cell::new(core::ptr::null_mut()),
+            jump: Cell::new(core::ptr::null_mut()),
+            wrapper: Cell::new(0),
+            calls_functions: Cell::new(false),
+            depth: Cell::new(u32::MAX),
+        }
+    }
+    /// Address of the function that calls functions in C, or 0.
+    #[inline]
+    pub fn wrapper(&self) -> usize {
+        self.wrapper.get()
+    }
+    /// Sets the function that calls functions in C; 0 if none does.
+    pub fn set_wrapper(&self, address: usize) {
+        self.wrapper.set(address);
+        self.calls_functions.set(address == 0);
+        if address != 0 {
+            self.depth.set(u32::MAX);
+        }
+    }
+    /// The VM has a function in C now.
+    pub(crate) fn has_function(&self) {
+        self.calls_functions.set(self.wrapper.get() == 0);
+    }
+    /// Is the interpreter to be entered by a border call?
+    #[inline(always)]
+    pub(crate) fn is_entered_by_border(&self) -> bool {
+        self.calls_functions.get()
+    }
+    /// The interpreter that was entered by a border call has been left; `depth` is that of the one before.
+    #[inline(always)]
+    pub(crate) fn leave(&self, depth: u32) {
+        if self.calls_functions.get() {
+            self.depth.set(depth);
+        }
+    }
 }
 
 /// [`Thread::native_depth`] of a coroutine that has not run since the collector marked its stack. The VM never calls so deep.
