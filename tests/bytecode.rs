@@ -158,22 +158,28 @@ fn wrong() {
     fails(&["-bl", "none.lua"], "cannot open none.lua: No such file or directory");
     fails(&["-be", "x x", "x"], "[string \"x x\"]:1: '=' expected near 'x'");
     fails(&["-b", "m.lua", "none/x"], "none/x: No such file or directory");
-    fails(&["-bt", "zip", "m.lua", "x"], "unknown file type");
-    fails(&["-ba", "z80", "m.lua", "x"], "unknown architecture");
-    fails(&["-bo", "dos", "m.lua", "x"], "unknown OS name");
+    fails(&["-bt", "zip", "m.lua", "x"], "unknown file type 'zip'");
+    fails(&["-ba", "z80", "m.lua", "x"], "unknown architecture 'z80'");
+    fails(&["-bo", "dos", "m.lua", "x"], "unknown OS name 'dos'");
     fails(&["-bn", "a b", "m.lua", "x"], "bad module name");
     fails(&["-bW", "m.lua", "x"], "cannot generate 32 bit bytecode");
-    for args in [
-        &["-b"][..],
-        &["-bl"],
-        &["-bx", "m.lua", "x"],
-        &["-b", "m.lua"],
-        &["-bl", "a", "b", "c"],
-        &["-bt"],
-        &["-b", "a", "-e", "b"],
+    let both = "-b needs an input and an output";
+    let list = "-bl needs an input, and no more than an output";
+    for (args, text) in [
+        (&["-b"][..], both),
+        (&["-b", "m.lua"], both),
+        (&["-bl"], list),
+        (&["-bl", "a", "b", "c"], list),
+        (&["-bx", "m.lua", "x"], "unrecognized option '-x' of -b"),
+        (&["-bt"], "'-t' needs argument"),
+        (&["-btg", "m.lua"], "'-t' needs argument"),
+        (&["-b", "a", "-e", "b"], "'-e' after the input 'a'"),
     ] {
         let usage = run(&folder, args).failed();
-        assert!(usage.starts_with("Save bytecode: perilune -b[options] input output\n"), "{args:?}: {usage}");
+        assert!(
+            usage.starts_with(&format!("perilune: {text}\nSave bytecode: perilune -b[options] input output\n")),
+            "{args:?}: {usage}"
+        );
     }
 }
 

@@ -114,6 +114,8 @@ fn help() {
     assert_eq!(perilune(&["--version"]).ok(), BANNER);
     let heap = perilune(&["heap", "--help"]).ok();
     assert!(heap.contains("\nUsage: perilune heap <COMMAND>\n"), "{heap}");
+    let without = perilune(&["heap"]).failed();
+    assert!(without.starts_with("perilune: 'heap' needs a command\nShow the graph of objects"), "{without}");
 }
 
 /// All parameters, optimisations and commands there are, with what they mean and their defaults.

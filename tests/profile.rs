@@ -428,7 +428,7 @@ fn all(bytes: &[u8], number: u64) -> Vec<&[u8]> {
     fields(bytes).iter().filter_map(|f| if let (n, Field::Bytes(b)) = f { (*n == number).then_some(*b) } else { None }).collect()
 }
 
-/// The same from a profile for pprof; what the VM was doing is behind the functions.
+/// The same from a profile for pprof; what the VM was doing is after the functions.
 fn read_pprof(bytes: &[u8], interval: Duration) -> Counts {
     let strings: Vec<&str> = all(bytes, 6).into_iter().map(|s| std::str::from_utf8(s).unwrap()).collect();
     let text = |i: u64| strings[i as usize].to_owned();

@@ -15,7 +15,7 @@ pub(crate) fn address_map(code: &CompiledCode) -> impl Iterator<Item = (u32, u16
     code.buffer.get_srclocs_sorted().iter().filter_map(|l| Some((l.start, located(l.loc)? as u16)))
 }
 
-/// The code of the instructions of the root trace behind instruction `head`.
+/// The code of the instructions of the root trace after instruction `head`.
 pub(crate) fn code_behind(code: &CompiledCode, head: usize) -> Option<Range<u32>> {
     let locations = code.buffer.get_srclocs_sorted().iter();
     let body = locations.filter(|l| located(l.loc).is_some_and(|i| i > head));

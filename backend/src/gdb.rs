@@ -306,7 +306,7 @@ mod tests {
     use super::*;
     use crate::perf::Part;
 
-    /// Addresses of the code that gdb knows, as it finds them: in the header of the first section, which is behind the null section.
+    /// Addresses of the code that gdb knows, as it finds them: in the header of the first section, which is after the null section.
     fn known() -> Vec<u64> {
         let _lock = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         let word = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());

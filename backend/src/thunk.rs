@@ -6,7 +6,7 @@
 //! - *cold helpers*: helpers called on cold paths that rejoin the trace. An ordinary call would make the register allocator keep
 //!   everything off the caller-saved registers even if the call is never reached; these preserve all registers. They have no
 //!   result; that of the helper is left in `vm.scratch[0]`.
-//! - *indirect return*: from a trace that ends in front of a return ([`perilune_recorder::ir::Transfer`]) into the trace behind the call, or to
+//! - *indirect return*: from a trace that ends in front of a return ([`perilune_recorder::ir::Transfer`]) into the trace after the call, or to
 //!   the exit table.
 //! - *variadic*: from traces into C functions with variable arguments, on x86-64. Such a function expects the number of vector registers that
 //!   have arguments in `al`, which no calling convention of Cranelift sets. There is one for each number; the address of the function comes in
@@ -62,7 +62,7 @@ const VECTORS: usize = 8;
 /// Bytes of a variadic thunk, with what fills it up.
 const VARIADIC_SIZE: usize = 16;
 
-/// The variadic thunks, one behind the other.
+/// The variadic thunks, one after the other.
 fn variadic_code() -> Vec<u8> {
     let thunk = |n: u8| {
         // movq r11, xmm<n>; mov eax, n; jmp r11
@@ -271,7 +271,7 @@ fn indirect_return(pos: &mut FunctionBuilder<'_>, args: &[Value]) {
     let kind = pos.ins().band_imm_u(link, 3);
     let called_by_lua = equal(pos, kind, frame::LUA);
     go_on_if(pos, called_by_lua);
-    // The call, and the instruction behind it.
+    // The call, and the instruction after it.
     let both = pos.ins().load(types::I64, MEM, link, -4);
     let behind = pos.ins().ushr_imm_u(both, 32);
     let op = pos.ins().band_imm_u(behind, 0xffff);

@@ -1,4 +1,4 @@
-//! Addresses, loads and stores of objects, and the calls behind some of them.
+//! Addresses, loads and stores of objects, and the calls after some of them.
 
 mod common;
 

@@ -30,7 +30,7 @@ impl Function {
     }
 }
 
-/// A call, and the instruction behind it.
+/// A call, and the instruction after it.
 #[repr(align(8))]
 struct Stub([Ins; 2]);
 

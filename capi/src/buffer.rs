@@ -37,7 +37,7 @@ impl Buffer {
     fn used(&self) -> usize {
         self.end.addr() - self.bytes.as_ptr().addr()
     }
-    /// How many bytes fit behind those in use.
+    /// How many bytes fit after those in use.
     fn free(&self) -> usize {
         self.bytes.as_ptr_range().end.addr().saturating_sub(self.end.addr())
     }

@@ -74,7 +74,7 @@ fn level_at(vm: &mut Vm, n: usize) -> Option<Level> {
     Some(level)
 }
 
-/// The position of the function at a level, with a colon behind, for messages.
+/// The position of the function at a level, with a colon after it, for messages.
 pub fn position(vm: &mut Vm, n: usize) -> Vec<u8> {
     level_at(vm, n).map_or_else(Vec::new, |l| l.position())
 }

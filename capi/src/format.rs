@@ -1,5 +1,5 @@
 //! Formats of `lua_pushfstring` and `luaL_error`.
-#![allow(unsafe_code, reason = "behind a format come the arguments that it says")]
+#![allow(unsafe_code, reason = "after a format come the arguments that it says")]
 
 use crate::abi::VaList;
 use perilune_vm::text::format::{put_address, put_integer};

@@ -10,7 +10,7 @@ use perilune_vm::{LuaResult, Value, Vm};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// Pushes a value. C programs check for room themselves; one that goes on pushing at the limit of the stack, where a push cannot raise an
-/// error, is ended before it writes behind the stack.
+/// error, is ended before it writes beyond the stack.
 #[inline]
 pub fn value(vm: &mut Vm, v: Value) {
     if vm.top >= vm.stack_limit {

@@ -9,7 +9,7 @@ use syn::{Error, Result};
 #[derive(Default)]
 struct Source {
     text: String,
-    /// Line and column behind the last token.
+    /// Line and column after the last token.
     end: Option<(usize, usize)>,
     captures: Vec<Ident>,
 }

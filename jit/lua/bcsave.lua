@@ -28,8 +28,10 @@ Save bytecode: perilune -b[options] input output
 File types: c cc h obj o raw (default)
 ]]
 
-local function usage()
-  io.stderr:write(USAGE)
+-- Ends the command with what is wrong with its arguments, and how they are.
+local function usage(...)
+  io.stderr:write("perilune: ", ...)
+  io.stderr:write("\n", USAGE)
   os.exit(1)
 end
 
@@ -44,7 +46,7 @@ end
 -- One of the words in a table, whatever its case.
 local function check_word(word, known, what)
   word = word:lower()
-  return check(known[word] and word, "unknown ", what), known[word]
+  return check(known[word] and word, "unknown ", what, " '", word, "'"), known[word]
 end
 
 local function identifier(name)
@@ -174,7 +176,7 @@ local settings = {
   F = function(job, name) job.filename = name end,
 }
 
--- Takes the options out of the arguments. Options may stand behind files.
+-- Takes the options out of the arguments. Options may stand after files.
 local function parse(args)
   local job = { strip = true, arch = jit.arch, os = jit.os:lower() }
   local n = 1
@@ -189,16 +191,16 @@ local function parse(args)
         local letter = letters:sub(i, i)
         if switches[letter] then
           switches[letter](job)
+        elseif letter ~= "e" and not settings[letter] then
+          usage("unrecognized option '-", letter, "' of -b")
         elseif not args[n] or i ~= #letters then
-          usage()
+          usage("'-", letter, "' needs argument")
         elseif letter == "e" then
           -- Its argument stays: it is the input.
-          if n ~= 1 then usage() end
+          if n ~= 1 then usage("'-e' after the input '", args[1], "'") end
           job.chunk = true
-        elseif settings[letter] then
-          settings[letter](job, table.remove(args, n))
         else
-          usage()
+          settings[letter](job, table.remove(args, n))
         end
       end
     end
@@ -210,10 +212,10 @@ local function start(...)
   local args = { ... }
   local job = parse(args)
   if job.list then
-    if #args == 0 or #args > 2 then usage() end
+    if #args == 0 or #args > 2 then usage("-bl needs an input, and no more than an output") end
     list(job, args[1], args[2] or "-")
   else
-    if #args ~= 2 then usage() end
+    if #args ~= 2 then usage("-b needs an input and an output") end
     save(job, args[1], args[2])
   end
 end

@@ -41,7 +41,7 @@ pub fn is_header(pc: InsPtr) -> bool {
     is_header_op(pc.ins().op())
 }
 
-/// Sets `vm.top` behind all values that the instruction at `pc`, about to run, may read: the frame, and an open list.
+/// Sets `vm.top` after all values that the instruction at `pc`, about to run, may read: the frame, and an open list.
 pub fn protect(vm: &mut Vm, pc: InsPtr, nslots: usize) {
     let ins = pc.ins();
     let open = match ins.op() {
@@ -69,7 +69,7 @@ pub fn delta(link: u64) -> u32 {
     if link & 3 != 0 {
         return (link >> 3) as u32;
     }
-    // SAFETY: return addresses in traces lie behind a call of a prototype that the trace keeps.
+    // SAFETY: return addresses in traces lie after a call of a prototype that the trace keeps.
     let call = unsafe { *core::ptr::with_exposed_provenance::<Ins>(link as usize).sub(1) };
     2 + call.a() as u32
 }

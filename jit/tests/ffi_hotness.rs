@@ -43,7 +43,7 @@ fn loops_around_loops() {
 
 #[test]
 fn exits() {
-    // 400 exits, of which an exit without operations behind it needs 480.
+    // 400 exits, of which an exit without operations after it needs 480.
     let chunk = "local n = 0 for i = 1, 200000 do if i % 500 == 0 then work() else n = n + 1 end end";
     assert_eq!(traces(chunk, "table"), 1.0);
     assert_eq!(traces(chunk, "cdata"), 2.0);

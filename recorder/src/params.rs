@@ -105,7 +105,7 @@ pub struct RecParams {
     pub loopunroll: u32,
     /// Further iterations that are recorded while types are not stable.
     pub instunroll: u32,
-    /// Instructions that a trace must have to be stitched to another one behind a call.
+    /// Instructions that a trace must have to be stitched to another one after a call.
     pub minstitch: u32,
     /// Keeps the requested instructions, see [`crate::rec::FinishedTrace::history`].
     pub history: bool,

@@ -76,7 +76,7 @@ fn saves(pass: &str, body: &[Stmt], per_iteration: u64) -> (Trace, Trace) {
     (with, without)
 }
 
-/// Instructions of this kind behind LOOP.
+/// Instructions of this kind after LOOP.
 fn in_loop(t: &Trace, op: Op) -> usize {
     t.ins.iter().skip_while(|i| i.op != Op::LOOP).filter(|i| i.op == op).count()
 }

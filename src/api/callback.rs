@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A closure that takes its arguments from those on their way, and puts its results there, behind them.
+/// A closure that takes its arguments from those on their way, and puts its results there, after them.
 pub type Closure = dyn Fn(Passed<'_>) -> Result<()>;
 
 /// A closure that converts its arguments and results.

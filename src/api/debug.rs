@@ -217,7 +217,7 @@ impl Lua {
         self.0.enter(|vm| at(vm, level).map(drop))?;
         Some(f(&Debug { lua: self, level, event: DebugEvent::Unknown(0), line: None }))
     }
-    /// The active calls from a level on, as text behind a message.
+    /// The active calls from a level on, as text after a message.
     ///
     /// ```
     /// let lua = perilune::Lua::new();

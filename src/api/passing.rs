@@ -145,7 +145,7 @@ impl Passed<'_> {
     }
 }
 
-/// The place of the argument `n` behind.
+/// The place of the argument that is `n` places after this one.
 #[inline]
 pub(crate) fn behind(place: Place<'_>, n: usize) -> Place<'_> {
     place.map(|(i, to)| (i + n, to))

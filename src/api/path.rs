@@ -83,7 +83,7 @@ impl Parser<'_> {
         }
         Ok(Key::Name(name))
     }
-    /// What stands behind the bracket at a position, with the closing one.
+    /// What stands after the bracket at a position, with the closing one.
     fn bracketed(&mut self, at: usize) -> Result<Key> {
         let end = || Error::runtime("unexpected end of path");
         let key = match self.peek().ok_or_else(end)? {

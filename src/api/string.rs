@@ -62,7 +62,7 @@ impl LuaString {
     pub fn as_bytes(&self) -> BorrowedBytes {
         BorrowedBytes::new(self, false)
     }
-    /// The bytes, and a zero behind them.
+    /// The bytes, and a zero after them.
     ///
     /// ```
     /// let lua = perilune::Lua::new();

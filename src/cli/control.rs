@@ -24,7 +24,7 @@ fn module_field(vm: &mut Vm, module: &[u8], field: &[u8]) -> Value {
     }
 }
 
-/// Calls a command; an error is reported without a traceback, behind what is at fault.
+/// Calls a command; an error is reported without a traceback, after what is at fault.
 fn call(vm: &mut Vm, f: Value, arguments: &[Value], culprit: &[u8]) -> Outcome {
     vm.pcall_traced(f, arguments).map(|_| ()).map_err(|(e, _)| {
         let message = e.as_str().map(|s| [culprit, s.bytes()].concat());

@@ -1,4 +1,4 @@
-//! Syntax errors for people at a terminal: behind LuaJIT's message the line of the source, with a mark below the token.
+//! Syntax errors for people at a terminal: after LuaJIT's message the line of the source, with a mark below the token.
 
 use super::style::{self, Styles};
 use perilune_vm::load::LoadError;
@@ -22,7 +22,7 @@ pub fn with_source(source: &[u8], e: &LoadError) -> Vec<u8> {
 /// The line that a diagnostic is about, with a mark below its token if it has one.
 fn excerpt(source: &[u8], d: &Diagnostic, styles: Styles) -> Option<String> {
     let at = match &d.token {
-        // The end of the text is marked behind its last word, not on an empty line below.
+        // The end of the text is marked after its last word, not on an empty line below.
         Some(token) if token.is_empty() => Some(source[..token.start].trim_ascii_end().len()),
         token => token.as_ref().map(|t| t.start),
     };

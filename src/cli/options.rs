@@ -132,7 +132,7 @@ fn unknown(option: &[u8]) -> String {
     format!("unrecognized option '{}'", shown(option))
 }
 
-/// The value of an option with a name, behind `=` or the next argument; none if the option is another one.
+/// The value of an option with a name, after `=` or the next argument; none if the option is another one.
 fn value<'a>(name: &str, option: &'a [u8], argv: &'a [Vec<u8>], i: &mut usize) -> Result<Option<&'a [u8]>, String> {
     let Some(rest) = option.strip_prefix(name.as_bytes()) else { return Ok(None) };
     if rest.is_empty() {

@@ -57,7 +57,7 @@ pub fn help(subcommands: &[(String, String)]) -> Vec<u8> {
     for (name, about) in subcommands {
         text += &row(name, about);
     }
-    text += "A script that is called like a command is run as ./script, or behind --.\n";
+    text += "A script that is called like a command is run as ./script, or after --.\n";
     [synopsis(), text.into_bytes()].concat()
 }
 

@@ -35,7 +35,7 @@ fn without_measures(line: &str) -> String {
     words.join(" ")
 }
 
-/// The page with the output behind a command as `printed`, if it differs in more than what depends on the machine.
+/// The page with the output after a command as `printed`, if it differs in more than what depends on the machine.
 fn renewed(page: &str, command: &str, printed: &str) -> String {
     let head = format!("    $ perilune {command}\n");
     let (before, rest) = page.split_once(&head).unwrap_or_else(|| panic!("no page shows {command}"));
@@ -72,7 +72,7 @@ fn outputs_about_traces_are_those_of_the_programs() {
         let arguments: Vec<&str> = command.split(' ').collect();
         let done = run_in(&place, &arguments, "");
         assert_eq!(done.status, Some(0), "{command}: {done:?}");
-        // Reports of watchers that go to standard error are shown behind what the program prints.
+        // Reports of watchers that go to standard error are shown after what the program prints.
         let new = renewed(&text, command, &(done.output + &done.errors));
         if std::env::var_os("BLESS").is_some() && new != text {
             std::fs::write(&path, &new).expect("the page is written");

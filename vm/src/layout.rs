@@ -222,7 +222,7 @@ pub mod ofs {
     pub const STR_HASH: usize = offset_of!(Str, hdr) + offset_of!(GcHeader, word);
     /// First byte of a string.
     pub const STR_DATA: usize = 24;
-    /// Payload of a cdata that is placed directly behind its header.
+    /// Payload of a cdata that is placed directly after its header.
     pub const CDATA_DATA: usize = 8;
     /// First upvalue of a function.
     pub const FUNC_UPVALUES: usize = 32;

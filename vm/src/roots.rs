@@ -164,7 +164,7 @@ impl Roots {
     #[inline]
     pub fn replace_passing(&self, from: usize, values: &[Value]) {
         // SAFETY: the closure only uses its argument and `values`, which is no part of the lists: those give no references. There is room for
-        // all values behind the first `from`, which exist.
+        // all values after the first `from`, which exist.
         unsafe {
             self.with(|lists| {
                 let passing = &mut lists.passing;

@@ -20,7 +20,7 @@ pub enum Form {
     Text,
     /// The output of `string.dump`.
     Binary,
-    /// A binary chunk behind the header of a text. Code that checks the first character only must not be deceived by it.
+    /// A binary chunk after the header of a text. Code that checks the first character only must not be deceived by it.
     Hidden,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Source<'a> {
         }
         true
     }
-    /// Drops the bytes of pieces before `from`, which is not behind `pos`, without those of `spans`, whose positions are updated; only if
+    /// Drops the bytes of pieces before `from`, which is not after `pos`, without those of `spans`, whose positions are updated; only if
     /// that halves the memory. Returns by how much positions from `from` on have changed.
     pub fn drop_used(&mut self, from: usize, spans: &mut [&mut (usize, usize)]) -> usize {
         let kept = self.bytes.len() - from + spans.iter().map(|(start, end)| end - start).sum::<usize>();

@@ -11,7 +11,7 @@ use perilune_recorder::ir::{Const, Ins, IrRef, Op, Ty, VmRef};
 use perilune_vm::layout::{Field, ofs};
 
 impl Lower<'_> {
-    /// Lowers instruction `i` together with the one behind it, if they are a lookup and the check of what it found.
+    /// Lowers instruction `i` together with the one after it, if they are a lookup and the check of what it found.
     pub(super) fn checked_lookup(&mut self, i: usize) -> Res<bool> {
         let ins = self.cur.trace.ins[i];
         let Some(&check) = self.cur.trace.ins.get(i + 1) else { return Ok(false) };

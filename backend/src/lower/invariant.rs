@@ -2,7 +2,7 @@
 //!
 //! A call clobbers all vector registers. The allocator splits the range of a num that lives across it and keeps what is not near a use on the
 //! stack, also in the loop: each iteration then loads the num and stores it again, and the next iteration waits for that store. A copy made
-//! behind the call has a range of its own, which no call splits.
+//! after the call has a range of its own, which no call splits.
 
 use super::Lower;
 use super::plan::Class;

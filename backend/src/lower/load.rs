@@ -37,7 +37,7 @@ impl Lower<'_> {
         self.boxed_load(self.cur.base, at, ins.ty, Check { guard, convert })
     }
 
-    /// Lowers instruction `i` together with the one behind it, if they load an object and check that it is a certain object, which implies
+    /// Lowers instruction `i` together with the one after it, if they load an object and check that it is a certain object, which implies
     /// its type.
     pub(super) fn checked_load(&mut self, i: usize) -> Res<bool> {
         let trace = self.cur.trace;

@@ -100,7 +100,7 @@ macro_rules! double_stub {
         $crate::abi::stub!($inner, ["fmov d0, x0"], [])
     };
 }
-/// The same for one with a format as second argument and variable arguments behind it, which the Rust part gets as a [`VaList`].
+/// The same for one with a format as second argument and variable arguments after it, which the Rust part gets as a [`VaList`].
 macro_rules! variadic_stub {
     ($inner:path) => {
         core::arch::naked_asm!(

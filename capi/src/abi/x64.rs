@@ -97,7 +97,7 @@ macro_rules! double_stub {
         $crate::abi::stub!($inner, ["test eax, eax"], [])
     };
 }
-/// The same for one with a format as second argument and variable arguments behind it, which the Rust part gets as a [`VaList`].
+/// The same for one with a format as second argument and variable arguments after it, which the Rust part gets as a [`VaList`].
 macro_rules! variadic_stub {
     ($inner:path) => {
         core::arch::naked_asm!(

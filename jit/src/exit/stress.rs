@@ -34,7 +34,7 @@ impl Jit {
                 continue;
             }
             if ins.op == Op::RETF && core::mem::replace(&mut moved, true) {
-                // Of several RETF behind one snapshot, the first has left the frame; the others were checked before.
+                // Of several RETF after one snapshot, the first has left the frame; the others were checked before.
                 continue;
             }
             if number % params.exitof == params.exitat % params.exitof {

@@ -74,8 +74,8 @@ const USUAL_BYTECODES: f64 = USUAL as f64 / PER_BYTECODE;
 pub const HOT_COUNTS_OF_FFI: f64 = 2.0 * FFI_BYTECODES as f64 / USUAL_BYTECODES;
 /// The same in exits.
 pub const EXITS_OF_FFI: f64 = FFI_BYTECODES as f64 / (USUAL_BYTECODES + ENTRY_COST as f64);
-/// Exits that the operations behind one exit stand for, at most. Whatever they cost, an exit is taken as often as in LuaJIT
-/// before there is a side trace: the operations may belong to other code that runs behind the exit.
+/// Exits that the operations after one exit stand for, at most. Whatever they cost, an exit is taken as often as in LuaJIT
+/// before there is a side trace: the operations may belong to other code that runs after the exit.
 pub const MOST_EXITS_OF_FFI: u32 = HOT_EXIT / LUAJIT_HOT_EXIT;
 
 /// Estimated time of compiling a trace with so many instructions.

@@ -1,5 +1,5 @@
 //! Operations on cdata add to hot counts. The interpreter takes as long for one as for a dozen bytecode instructions, and compiled code for
-//! one or two of its own. So a loop or an exit behind which there are many pays for its compilation much sooner than its iterations say.
+//! one or two of its own. So a loop or an exit after which there are many pays for its compilation much sooner than its iterations say.
 
 use super::cost;
 use perilune_recorder::ir::TraceExit;

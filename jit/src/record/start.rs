@@ -1,4 +1,4 @@
-//! The start of a recording: at a hot instruction, behind a call, or at an exit.
+//! The start of a recording: at a hot instruction, after a call, or at an exit.
 //!
 //! Next on the way of a hot loop: `jit/src/record/recording.rs`.
 
@@ -31,7 +31,7 @@ impl Jit {
         let recorder = Recorder::new_root(vm, &params, pos.proto, pos.ptr(), number);
         self.begin(vm, number, func, at, Origin::Root(pos), recorder, begun);
     }
-    /// A call that a trace ended in front of has returned to the STITCH at `stitch`. Starts a trace behind the call if it is hot.
+    /// A call that a trace ended in front of has returned to the STITCH at `stitch`. Starts a trace after the call if it is hot.
     pub(crate) fn hot_stitch(&self, vm: &mut Vm, stitch: InsPtr) {
         let Some(proto) = frame::proto(vm) else { return };
         let Some(stub) = proto.stitch_stub_at(stitch) else { return };

@@ -158,7 +158,7 @@ pub fn tracemc(vm: &mut Vm) -> LuaResult<u32> {
     let code = n.and_then(|n| jit.registry.borrow().get(n).map(|e| (e.code, e.map.text as usize)));
     let Some((code, text)) = code else { return Ok(0) };
     let Some(bytes) = jit.machine.borrow().bytes(code) else { return Ok(0) };
-    // The constants behind the instructions are left out: they would be disassembled as instructions.
+    // The constants after the instructions are left out: they would be disassembled as instructions.
     let text = vm.new_str(&bytes[..text.min(bytes.len())]);
     vm.push(Value::str(text));
     vm.push(Value::number(code.address as f64));

@@ -62,7 +62,7 @@ pub struct Entry {
     pub returns: bool,
     /// For a root trace that a loop or a function header enters: where it starts.
     pub start: Option<TraceStart>,
-    /// For a trace behind a call that another trace ended in front of: the position of the call. Its stitch stub enters the trace.
+    /// For a trace after a call that another trace ended in front of: the position of the call. Its stitch stub enters the trace.
     pub stitch: Option<BcPos>,
     /// The prototypes whose code the trace is made from. The first is the owner: the one that the root trace starts in.
     pub(super) protos: Vec<Gc<Proto>>,

@@ -345,7 +345,7 @@ impl Registry {
             e.disarm(n);
         }
     }
-    /// The same; returns its start, if that is not behind a call.
+    /// The same; returns its start, if that is not after a call.
     pub fn disarm_root(&self, n: TraceId) -> Option<BcPos> {
         self.disarm_one(n);
         Some(self.get(n)?.start?.pos)

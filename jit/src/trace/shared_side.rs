@@ -1,6 +1,6 @@
 //! Side traces that several exits lead to.
 //!
-//! Paths of a tree that part often join again. Without sharing, the code behind the junction would be compiled once for each path, although
+//! Paths of a tree that part often join again. Without sharing, the code after the junction would be compiled once for each path, although
 //! the exits of these paths resume at the same position and know the same about the slots. So an exit that becomes hot is linked to a side
 //! trace that another exit of its tree has, if the side trace fits it.
 
@@ -85,7 +85,7 @@ impl Registry {
     }
 }
 
-/// An exit, with the facts that code behind it depends on.
+/// An exit, with the facts that code after it depends on.
 struct At<'a> {
     entry: &'a Entry,
     k: SnapId,
@@ -117,7 +117,7 @@ impl<'a> At<'a> {
             && can_pass(trace, self.k, &exit_args(&there.entry.trace, there.k, side))
             && self.holds_what(there, side)
     }
-    /// Do the slots hold what the trace behind the exit `there` relies on, and are the same slots left unboxed?
+    /// Do the slots hold what the trace after the exit `there` relies on, and are the same slots left unboxed?
     fn holds_what(&self, there: &At<'_>, side: &Trace) -> bool {
         let (mine, theirs) = (self.inherited(), there.inherited());
         let of = |slot: SlotIdx| mine.iter().find(|m| m.0 == slot).map(|m| &m.1);

@@ -53,7 +53,7 @@ pub fn advice_for_exit(kind: &str) -> &'static str {
         "function" => "Call the same function here each time.",
         "class" | "metatable" => "Use objects of one class here.",
         "shape" | "key" => "Give all objects the same fields in the same order.",
-        "bounds" => "Fill lists from 1 on without holes, and do not read behind their end.",
+        "bounds" => "Fill lists from 1 on without holes, and do not read beyond their end.",
         "integer" => "Results that are too large for an integer, or have a fraction, are expected to come rarely here.",
         "branch" => {
             "The program goes another way here than when it was recorded, and no side trace could be made: see what was given up."

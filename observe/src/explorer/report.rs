@@ -308,7 +308,7 @@ pub struct Pass {
     pub name: &'static str,
     /// Instructions before.
     pub before: usize,
-    /// Instructions behind it.
+    /// Instructions after it.
     pub after: usize,
 }
 

@@ -308,7 +308,7 @@ impl ShownStacks {
 }
 
 impl Profile {
-    /// The stacks: in front of the frames the trace and the exit, if that is wanted, behind them what the VM was doing, if it was no
+    /// The stacks: in front of the frames the trace and the exit, if that is wanted, after them what the VM was doing, if it was no
     /// builtin.
     pub fn shown(&self, view: View) -> ShownStacks {
         let mut all = ShownStacks::default();

@@ -18,7 +18,7 @@
 //! Numbers are ULEB128; a string is its length and its bytes.
 //!
 //! Both versions are 3 as written. Older ones are read: symtab 1 knows prototypes only; in 2 traces have kind 1, and an address
-//! behind their number. Events 1 know no traces and no symbols; in 2 a trace has an address behind its number; the patch that
+//! after their number. Events 1 know no traces and no symbols; in 2 a trace has an address after its number; the patch that
 //! was first proposed, also called 2, marks some events by bit 6, which means nothing.
 
 pub mod input;

@@ -1,4 +1,4 @@
-//! What sunk cdata consist of: a side trace behind an exit that makes one makes it anew, so that it can be sunk there as well.
+//! What sunk cdata consist of: a side trace after an exit that makes one makes it anew, so that it can be sunk there as well.
 
 use super::constant::Const;
 use super::index::{SlotIdx, SnapId};

@@ -109,7 +109,7 @@ pub struct Trace {
 /// compiled, compiled code executes the instruction; otherwise the interpreter does.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Transfer {
-    /// A call of the function in slot `func`, counted from the base of the frame, with `nargs` arguments behind its link.
+    /// A call of the function in slot `func`, counted from the base of the frame, with `nargs` arguments after its link.
     Call {
         /// The slot.
         func: u8,

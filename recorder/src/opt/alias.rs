@@ -54,7 +54,7 @@ pub const fn clobber(helper: Helper) -> Clobber {
         Helper::TabNext | Helper::StrToNum | Helper::GcStep => SCRATCH,
         Helper::CloseUpvals => Clobber { upvalues: true, ..NOTHING },
         Helper::BarrierTable | Helper::BarrierUpval | Helper::Random => NOTHING,
-        // The XBAR behind them says what they change.
+        // The XBAR after them says what they change.
         Helper::MemCopy | Helper::MemFill | Helper::MemRepeat => NOTHING,
         Helper::Errno | Helper::SetErrno | Helper::CdataFinalizer => NOTHING,
         Helper::BufReset | Helper::BufPut | Helper::BufPutInt | Helper::BufPutNum => NOTHING,

@@ -14,7 +14,7 @@ pub fn live(t: &Trace) -> Vec<bool> {
             live[s.value.ins_index()] = true;
         }
     }
-    // Uses come behind definitions; a PHI is found before its operands and keeps both.
+    // Uses come after definitions; a PHI is found before its operands and keeps both.
     for i in (0..t.ins.len()).rev() {
         let ins = t.ins[i];
         live[i] |= !ins.is_removable();

@@ -19,7 +19,7 @@ use perilune_vm::{Value, Vm};
 pub(super) struct CallSite {
     /// The instruction.
     pub(super) pc: InsPtr,
-    /// The local that the function is in. Its arguments are in those behind the link, from `a + 2` on.
+    /// The local that the function is in. Its arguments are in those after the link, from `a + 2` on.
     pub(super) a: usize,
     /// Number of arguments.
     pub(super) nargs: usize,

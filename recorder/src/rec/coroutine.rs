@@ -58,7 +58,7 @@ struct SwitchTarget {
 }
 
 impl SwitchTarget {
-    /// `None` if the coroutine continues neither behind the call of a Lua function nor by calling one.
+    /// `None` if the coroutine continues neither after the call of a Lua function nor by calling one.
     fn of(co: Gc<Thread>) -> Option<SwitchTarget> {
         let fresh = match co.status.get() {
             ThreadStatus::Fresh => true,
@@ -85,7 +85,7 @@ impl SwitchTarget {
         }
         let delta = HEAD + call.a();
         let proto = at(-2 - delta as isize).as_func()?.proto().filter(compiled)?;
-        // A return to a stitch stub continues behind the call.
+        // A return to a stitch stub continues after the call.
         let behind = |stub: &StitchStub| BcPos { proto, index: stub.call_index() }.next().ptr();
         let pc = proto.stitch_stub_at(pc).map_or(pc, behind);
         let next = Switch { co, pc, frame: frame - delta * size_of::<Value>() };
@@ -293,7 +293,7 @@ impl Recorder {
         let first = self.base + call.a + HEAD;
         let at = if call.tail { self.take_frame() } else { first };
         let args: Vec<IrRef> = (0..kept).map(|i| self.slots[first + i]).collect();
-        // A tail call may be the last instruction of its function: nothing is behind it.
+        // A tail call may be the last instruction of its function: nothing is after it.
         let back = if call.tail { call.pc } else { view::at(call.pc, 1) };
         if call.tail {
             self.clear_from(at);

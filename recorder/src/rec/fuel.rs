@@ -32,7 +32,7 @@ impl Recorder {
         let again = self.fuel.current.is_none_or(|current| current == pc);
         self.fuel.executed + u32::from(!again)
     }
-    /// The guard that comes next decides a branch. Its exit resumes behind the current instruction, also where that is a loop without a body,
+    /// The guard that comes next decides a branch. Its exit resumes after the current instruction, also where that is a loop without a body,
     /// which branches to itself.
     pub(super) fn decide(&mut self) {
         self.b.decide();

@@ -69,7 +69,7 @@ struct ForTest {
     /// The type of both.
     ty: Ty,
     body: InsPtr,
-    behind: InsPtr,
+    after: InsPtr,
 }
 
 impl Recorder {
@@ -80,7 +80,7 @@ impl Recorder {
         if at < 1 || ins.op() != Bc::KSHORT || ins.a() != slot {
             return None;
         }
-        // If a jump led behind it, the value would be unknown.
+        // If a jump led after it, the value would be unknown.
         for i in 1..at as usize + back as usize {
             let j = self.proto.ins(i)?;
             let to = i as isize + 1 + j.j() as isize;
@@ -185,15 +185,15 @@ impl Recorder {
         };
         self.set(ra, next);
         self.set(ra + 3, next);
-        let (body, behind) = (view::target(pc, ins), view::at(pc, 1));
-        self.for_guard(ForTest { ra, up, stay, idx: next, stop, ty, body, behind })
+        let (body, after) = (view::target(pc, ins), view::at(pc, 1));
+        self.for_guard(ForTest { ra, up, stay, idx: next, stop, ty, body, after })
     }
     fn for_guard(&mut self, test: ForTest) -> Rec<Event> {
-        let ForTest { ra, up, stay, idx, stop, ty, body, behind } = test;
+        let ForTest { ra, up, stay, idx, stop, ty, body, after } = test;
         // The loop's variables are live in its body, and no variable of the loop is live after it.
         let (inside, outside) = (self.base + ra + 4, self.base + ra);
         if stay {
-            self.snap_below(behind, outside)?
+            self.snap_below(after, outside)?
         } else {
             self.snap_below(body, inside)?
         };
@@ -247,8 +247,8 @@ impl Recorder {
             self.set(ra + i, x.0);
         }
         self.set(ra + 3, x[0].0);
-        let (body, behind) = (view::at(pc, 1), view::target(pc, ins));
-        self.for_guard(ForTest { ra, up, stay, idx: x[0].0, stop: x[1].0, ty, body, behind })
+        let (body, after) = (view::at(pc, 1), view::target(pc, ins));
+        self.for_guard(ForTest { ra, up, stay, idx: x[0].0, stop: x[1].0, ty, body, after })
     }
     fn narrow(&mut self, r: IrRef) -> Rec<IrRef> {
         if self.ty(r).is_int() {
@@ -356,7 +356,7 @@ impl Recorder {
         }
         self.enter_compiled(ins, event)
     }
-    /// Links to the trace that the loop instruction `ins` enters, or continues behind the loop.
+    /// Links to the trace that the loop instruction `ins` enters, or continues after the loop.
     pub(super) fn enter_compiled(&self, ins: Ins, event: Event) -> Rec<Flow> {
         match event {
             Event::Enter(body) => Ok(Flow::Stop(link_to(ins)?, body)),

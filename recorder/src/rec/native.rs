@@ -55,7 +55,7 @@ pub(super) struct PendingBool {
     pub(super) value: IrRef,
     /// The slot that gets it.
     pub(super) dest: SlotIdx,
-    /// The instruction behind the call.
+    /// The instruction after the call.
     pub(super) pc: InsPtr,
 }
 
@@ -96,7 +96,7 @@ struct Frame {
     dest: SlotIdx,
     /// How many results the call takes, plus 1; 0 for all.
     want: usize,
-    /// The instruction behind the call, in the current function.
+    /// The instruction after the call, in the current function.
     back: InsPtr,
     /// Slots from the current frame up to the one that runs in the interpreter.
     down: usize,
@@ -112,7 +112,7 @@ impl Frame {
         Frame { at, nargs, link, first: at - 2, dest: at - 2, want, back, down, comparison: None }
     }
     /// The frame for a metamethod of the instruction at `pc` of the function with its frame at `base`. The arguments are `delta` slots above
-    /// that, behind the continuation. The result of a comparison is left in the first slot of the continuation (see `place` of
+    /// that, after the continuation. The result of a comparison is left in the first slot of the continuation (see `place` of
     /// `vm/src/interp/native.rs`).
     fn of_metamethod(base: SlotIdx, delta: usize, nargs: usize, result: MetaResult, pc: InsPtr, down: usize) -> Frame {
         let (at, link) = (base + delta, frame::link(delta, frame::CONT).bits());

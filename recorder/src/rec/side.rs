@@ -85,7 +85,7 @@ impl Recorder {
         Ok(r)
     }
 
-    /// Starts a trace at `pc`, behind a call that another trace is stitched at. `vm.base` is the frame.
+    /// Starts a trace at `pc`, after a call that another trace is stitched at. `vm.base` is the frame.
     pub fn new_stitched(vm: &Vm, params: &RecParams, proto: Gc<Proto>, pc: InsPtr, id: TraceId) -> Result<Recorder, Abort> {
         let mut r = Recorder::new(vm, params, proto, TreePosition::root(id));
         r.start.pc = pc;

@@ -34,7 +34,7 @@ pub(super) fn target(pc: InsPtr, ins: Ins) -> InsPtr {
 
 /// The instruction that a frame link returns to.
 pub(super) fn pc_of_link(link: u64) -> InsPtr {
-    // SAFETY: a link of a frame on the stack points behind a call in the function of the frame below, which the stack keeps.
+    // SAFETY: a link of a frame on the stack points after a call in the function of the frame below, which the stack keeps.
     unsafe { InsPtr::new(core::ptr::with_exposed_provenance(link as usize)) }
 }
 

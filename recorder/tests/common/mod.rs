@@ -23,7 +23,7 @@ pub struct World {
     pub memory: Vec<u64>,
 }
 
-/// Slots of the test's stack before and behind the base.
+/// Slots of the test's stack before and after the base.
 const BELOW: usize = 8;
 const ABOVE: usize = 56;
 /// Address of the first made-up object. Nothing lives there.

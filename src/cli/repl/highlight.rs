@@ -66,7 +66,7 @@ fn parts(text: &[u8]) -> Vec<Part> {
     }
 }
 
-/// Adds what is between two tokens, or behind the last that can be read: comments, or a string that does not end.
+/// Adds what is between two tokens, or after the last that can be read: comments, or a string that does not end.
 fn between_tokens(text: &[u8], start: usize, end: usize, parts: &mut Vec<Part>) {
     let gap = &text[start..end];
     let start = end - gap.trim_ascii_start().len();

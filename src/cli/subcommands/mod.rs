@@ -99,7 +99,15 @@ pub fn main() -> ExitCode {
         }
         Err(e) => {
             let text = e.to_string();
-            message(Prefix::Program, text.strip_prefix("error: ").unwrap_or(&text).trim_end().as_bytes());
+            let text = match e.kind() {
+                // The text is the help of the subcommand.
+                ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                    let name = std::env::args_os().nth(1).unwrap_or_default();
+                    format!("'{}' needs a command\n{text}", name.to_string_lossy())
+                }
+                _ => text.strip_prefix("error: ").unwrap_or(&text).to_owned(),
+            };
+            message(Prefix::Program, text.trim_end().as_bytes());
             return ExitCode::FAILURE;
         }
     };

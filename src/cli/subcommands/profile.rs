@@ -44,7 +44,7 @@ pub struct Profile {
     optimize: Vec<String>,
     /// The script to run.
     script: PathBuf,
-    /// Its arguments; those that look like options behind `--`.
+    /// Its arguments; those that look like options after `--`.
     arguments: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Bytes taken as choices: whatever there are, they mean something, and behind the end are zeros.
+//! Bytes taken as choices: whatever there are, they mean something, and after the end are zeros.
 
 /// What is left of the bytes.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl<'a> Input<'a> {
         self.rest = rest;
         taken
     }
-    /// `N` bytes, with zeros behind the end.
+    /// `N` bytes, with zeros after the end.
     pub fn array<const N: usize>(&mut self) -> [u8; N] {
         let taken = self.bytes(N);
         core::array::from_fn(|i| taken.get(i).copied().unwrap_or(0))

@@ -33,7 +33,7 @@ impl LuaJit {
         let bodies: Vec<&str> = tasks.map(|t| &*t.body).collect();
         let mut out = vec![None; bodies.len()];
         let mut from = 0;
-        // Where a program ends LuaJIT itself, those behind it are run by another process.
+        // Where a program ends LuaJIT itself, those after it are run by another process.
         while from < bodies.len() {
             let shown = self.run_some(&bodies[from..]).unwrap_or_default();
             let done = shown.len();
@@ -67,7 +67,7 @@ impl LuaJit {
     }
 }
 
-/// A program of Lua that runs all and writes what each showed behind its length.
+/// A program of Lua that runs all and writes what each showed after its length.
 fn driver(bodies: &[&str]) -> Vec<u8> {
     let mut out = include_str!("driver.lua").replace("-- SHOW", include_str!("standalone.lua")).into_bytes();
     out.extend_from_slice(b"local prelude = ");

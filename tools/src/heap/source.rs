@@ -39,7 +39,7 @@ impl<R: Read> Source<R> {
     pub fn wrong(&self, e: &serde_json::Error) -> Wrong {
         let what = e.to_string();
         let what = what.rsplit_once(" at line ").map_or(&*what, |w| w.0);
-        // What was taken last may be behind it, on another line.
+        // What was taken last may be after it, on another line.
         if e.is_io() {
             return Wrong::new(format!("{what} at offset {}", self.start + self.taken as u64));
         }
@@ -67,7 +67,7 @@ impl<R: Read> Read for Source<R> {
     }
 }
 
-/// Where a value of the outermost object of a JSON text begins, or, if it is a list of numbers, what is behind so many commas.
+/// Where a value of the outermost object of a JSON text begins, or, if it is a list of numbers, what is after so many commas.
 pub fn offset_of(text: impl Read, key: &str, commas: usize) -> Option<u64> {
     let mut depth = 0usize;
     let mut string: Option<Vec<u8>> = None;

@@ -27,7 +27,7 @@ impl Ins {
     pub const fn aj(op: Op, a: u8, offset: i32) -> Ins {
         Ins::ad(op, a, (offset + JUMP_BIAS) as u16)
     }
-    /// The opcode. Those behind the last are of [`Op::FASTFN`], whose headers tell their builtins by them.
+    /// The opcode. Those after the last are of [`Op::FASTFN`], whose headers tell their builtins by them.
     #[inline(always)]
     pub const fn op(self) -> Op {
         match Op::from_u8(self.0 as u8) {

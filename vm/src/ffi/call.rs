@@ -200,7 +200,7 @@ impl Vm {
             && !argument.location.by_reference
             && size <= 8
         {
-            // Whole words: what is behind a small value is known, in case it is declared wrongly.
+            // Whole words: what is after a small value is known, in case it is declared wrongly.
             let mut word = 0u64;
             self.convert_argument(argument, bytes_mut(core::slice::from_mut(&mut word)), v, i)?;
             let word = extend(argument.info, argument.size, word);

@@ -273,7 +273,7 @@ impl Vm {
                 if !element.info.is_integer() || element.size != 1 {
                     return Err(self.value_error(d, v, mode));
                 }
-                // With the NUL behind it, if there is room.
+                // With the NUL after it, if there is room.
                 let len = if size == 0 { bytes.len() + 1 } else { (bytes.len() + 1).min(size as usize) };
                 // SAFETY: strings end with a NUL, and by the contract there is room for the array.
                 unsafe { core::ptr::copy(bytes.as_ptr(), to, len) };

@@ -82,7 +82,7 @@ impl Vm {
         }
         Ok(())
     }
-    /// The next member that is initialised, from an entry of the list of members on, and the entry behind it.
+    /// The next member that is initialised, from an entry of the list of members on, and the entry after it.
     fn next_field(&mut self, mut id: CTypeId) -> LuaResult<Option<(Field, CTypeId)>> {
         let types = self.ctypes()?;
         while id != CTypeId::NONE {

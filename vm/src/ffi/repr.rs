@@ -3,7 +3,7 @@
 use super::ctype::{CHAR_SIGN, CType, CTypeId, CTypeTable, Ct, Info, NO_SIZE, attrib};
 use crate::text::NumText;
 
-/// The most bytes before the name of what is declared, or behind it; longer types are shown as `?`, as in LuaJIT.
+/// The most bytes before the name of what is declared, or after it; longer types are shown as `?`, as in LuaJIT.
 const LONGEST: usize = 256;
 
 /// A declaration that is being built from the inside out.
@@ -12,7 +12,7 @@ struct Declaration {
     /// Words and marks before the name, the innermost first.
     before: Vec<Vec<u8>>,
     after: Vec<u8>,
-    /// Does the next word need a blank behind it?
+    /// Does the next word need a blank after it?
     spaced: bool,
 }
 

@@ -96,7 +96,7 @@ impl Block {
     /// `b` is a block and `i` less than its capacity.
     #[inline(always)]
     pub unsafe fn cell(b: *mut Block, i: u32) -> *mut u8 {
-        // SAFETY: `capacity` cells fit behind the header.
+        // SAFETY: `capacity` cells fit after the header.
         unsafe { b.cast::<u8>().add(HEADER + i as usize * (*b).cell as usize) }
     }
     /// Is there no object in a cell?

@@ -3,7 +3,7 @@
 //! A handler here takes its arguments from the frame and returns its result to the calling Lua function, without the registers being saved
 //! in the VM. It allocates nothing, calls no Lua, and raises no error: all other cases are left to the builtin, by the handler of FUNCC.
 //!
-//! Each such builtin has an opcode of its own, behind those of the table of bytecodes, in its header only: so the call dispatches to its
+//! Each such builtin has an opcode of its own, after those of the table of bytecodes, in its header only: so the call dispatches to its
 //! handler at once.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; as many arguments as the header says are at the base")]
 

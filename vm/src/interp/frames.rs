@@ -48,7 +48,7 @@ impl Level {
         // SAFETY: a coroutine that has run and does not run now keeps the base of its innermost frame.
         unsafe { Level::make(thread, thread.base.get(), thread.pc.get(), thread.top.get()) }
     }
-    /// The function of the frame at `base`, or the nearest below that has one; `pc` is behind its current instruction.
+    /// The function of the frame at `base`, or the nearest below that has one; `pc` is after its current instruction.
     ///
     /// # Safety
     /// `base` is the base of a frame of `thread`, or below its lowest.
@@ -61,7 +61,7 @@ impl Level {
         // The frame of a value that could not be called has no function.
         // SAFETY: as above.
         let Some(func) = v.as_func() else { return unsafe { Level::under(thread, base) } };
-        // `pc` points behind the current instruction.
+        // `pc` points after the current instruction.
         let pc = func.proto().and_then(|p| p.pc_of(pc.wrapping_sub(1)));
         Some(Level { thread, base, func, pc, end })
     }

@@ -5,7 +5,7 @@
 //! too.
 #![allow(
     unsafe_code,
-    reason = "a signal handler overwrites the dispatch table, with volatile accesses on both sides; `vm.pc` is behind the running instruction"
+    reason = "a signal handler overwrites the dispatch table, with volatile accesses on both sides; `vm.pc` is after the running instruction"
 )]
 
 use super::{Dispatching, Status, op};
@@ -32,7 +32,7 @@ pub const COUNT: u8 = 8;
 pub const FUNCTION: &[u8] = b"_HOOK";
 
 impl Vm {
-    /// Sets the events that call the hook; `last` is behind the instruction that is running. The hook function is in the registry.
+    /// Sets the events that call the hook; `last` is after the instruction that is running. The hook function is in the registry.
     pub fn set_hook(&mut self, mask: u8, count: i32, last: *const Ins) {
         if self.interp.mode == Mode::Record {
             self.abort_recording();
@@ -164,7 +164,7 @@ impl Vm {
         self.multres = multres;
         result.map(|_| ())
     }
-    /// Before an instruction; `vm.pc` is behind it.
+    /// Before an instruction; `vm.pc` is after it.
     fn before_instruction(&mut self, f: Gc<Func>, op: Op) -> LuaResult<()> {
         let pc = self.pc;
         let last = core::mem::replace(&mut self.interp.hook.last, pc);

@@ -10,7 +10,7 @@
 //!
 //! # Contract of all handlers and of `unsafe fn`s on [`R`]
 //! `r.vm` is the running VM and no Rust reference to it is alive; `r.base` is the frame of the running Lua function on the stack
-//! of `vm.cur`, with its whole frame size in bounds; `r.pc` points behind the current instruction inside its prototype; `r.kbase`
+//! of `vm.cur`, with its whole frame size in bounds; `r.pc` points after the current instruction inside its prototype; `r.kbase`
 //! is the prototype's constants. The bytecode was produced by the compiler of this crate (or verified), so operands are in range.
 #![allow(
     unsafe_code,

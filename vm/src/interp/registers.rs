@@ -34,7 +34,7 @@ pub struct R {
     pub ins: u64,
 }
 
-/// Number of entries of a dispatch table: the bytecodes, and behind them the fast functions.
+/// Number of entries of a dispatch table: the bytecodes, and after them the fast functions.
 pub const HANDLERS: usize = Op::COUNT + COUNT;
 
 /// A dispatch table.

@@ -103,7 +103,7 @@ impl Vm {
             for _ in n..want {
                 self.push(Value::NIL);
             }
-            // SAFETY: only drops results, or stays behind the nils just pushed.
+            // SAFETY: only drops results, or stays after the nils just pushed.
             self.top = unsafe { self.top.sub(n.saturating_sub(want) as usize) };
             want
         })
@@ -328,7 +328,7 @@ impl Vm {
     /// Runs the dispatch until the frame entered from Rust returns, unwinding errors on the way.
     ///
     /// # Safety
-    /// The frame of the function at `func` is written, with `n` arguments behind it.
+    /// The frame of the function at `func` is written, with `n` arguments after it.
     #[inline(always)]
     unsafe fn dispatch_from(&mut self, entries: Entries, func: *mut Value, n: usize) -> LuaResult<()> {
         let before = self.begin_activity(Activity::Interpreter);

@@ -1,7 +1,7 @@
 //! Stitching: continuing from one trace to the next over a call that is not part of a trace.
 //!
 //! A trace that ends before such a call goes on in the interpreter at a *stitch stub* ([`crate::object::StitchStub`]): a copy of the call instruction, apart from the
-//! function's code, with a STITCH behind it. The called function returns to the STITCH, even if it has switched coroutines meanwhile, and
+//! function's code, with a STITCH after it. The called function returns to the STITCH, even if it has switched coroutines meanwhile, and
 //! the STITCH enters the next trace, or goes back to the code. The function's own instructions stay as they are: other paths to the call
 //! do not reach the stub. Where the called function is compiled, compiled code makes the call, and returns to the trace of the STITCH
 //! (`backend/src/lower/transfer.rs`).
@@ -11,10 +11,10 @@ use super::jit::enter_trace;
 use super::op;
 use crate::bc::Ins;
 
-/// The instruction behind the call of a STITCH that ends at `pc`.
+/// The instruction after the call of a STITCH that ends at `pc`.
 ///
 /// # Safety
-/// `pc` points behind a STITCH.
+/// `pc` points after a STITCH.
 #[inline(always)]
 pub(super) unsafe fn back(pc: *const Ins) -> *const Ins {
     *pc.cast::<*const Ins>()

@@ -7,7 +7,7 @@
 //!
 //! Checked, of each frame:
 //! * there is a function below its base, and no slot of it refers to a freed object;
-//! * its link is of a known kind and leads to a frame further down; a return address is behind a call of the function below; a
+//! * its link is of a known kind and leads to a frame further down; a return address is after a call of the function below; a
 //!   continuation lies where that function's frame ends, and is one; the moved frame of a vararg function lies above the same function;
 //!   a protected call was made by `pcall` or `xpcall`; the first frame of a coroutine is the lowest.
 #![allow(unsafe_code, reason = "each frame is checked to lie on the stack before anything is read from it")]
@@ -150,15 +150,15 @@ impl Vm {
         }
     }
 
-    /// Is the address behind an instruction that calls?
+    /// Is the address after an instruction that calls?
     ///
     /// # Safety
-    /// `link` is not 0 only if it is the address behind an instruction that its function keeps.
+    /// `link` is not 0 only if it is the address after an instruction that its function keeps.
     unsafe fn verify_return_address(&self, link: u64) -> Result<(), String> {
         check(link != 0, || "no return address".into())?;
         // SAFETY: links without a kind are return addresses, inside a prototype or a stitch stub, which the frame below keeps.
         let call = unsafe { *core::ptr::with_exposed_provenance::<Ins>(link as usize).sub(1) };
-        check(matches!(call.op(), Op::CALL | Op::CALLM | Op::ITERC), || format!("a return address behind {}", call.op().name()))
+        check(matches!(call.op(), Op::CALL | Op::CALLM | Op::ITERC), || format!("a return address after {}", call.op().name()))
     }
 
     /// Checks the continuation of a metamethod that function `p` called, whose frame is `distance` slots above that function's.

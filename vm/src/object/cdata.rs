@@ -13,7 +13,7 @@ use crate::gc::size::CELL_MAX;
 pub struct Cdata {
     /// Object header.
     pub hdr: GcHeader,
-    /// The payload; or, if it is further behind, its size, and its offset in the upper half.
+    /// The payload; or, if it is further on, its size, and its offset in the upper half.
     word: core::cell::Cell<u64>,
 }
 
@@ -21,18 +21,18 @@ pub struct Cdata {
 pub mod cdata_flag {
     /// It has a finalizer: an entry in the table of finalizers.
     pub const FINALIZER: u8 = 1;
-    /// The payload's size and offset are stored behind the header.
+    /// The payload's size and offset are stored after the header.
     pub const SIZED: u8 = 2;
 }
 
 /// Where the payload of a cdata is. It depends on the type alone.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Placement {
-    /// Directly behind the header.
+    /// Directly after the header.
     Small,
-    /// 16 bytes behind the start of the cell, aligned to 16. Size and offset are stored.
+    /// 16 bytes after the start of the cell, aligned to 16. Size and offset are stored.
     Sized,
-    /// At the first address behind the header and the stored size and offset that is a multiple of this, which is above 16.
+    /// At the first address after the header and the stored size and offset that is a multiple of this, which is above 16.
     Aligned(u32),
 }
 

@@ -13,7 +13,7 @@ use core::cell::Cell;
 
 /// A builtin in Rust.
 ///
-/// Called with `vm.base` at the first argument and `vm.top` behind the last. It pushes its results (`vm.push`) and returns how
+/// Called with `vm.base` at the first argument and `vm.top` after the last. It pushes its results (`vm.push`) and returns how
 /// many; the results are the topmost values. An error is parked in the VM (see [`LuaError`]).
 pub type NativeFn = fn(&mut Vm) -> Result<u32, LuaError>;
 

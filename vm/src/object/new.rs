@@ -76,7 +76,7 @@ impl Vm {
         let f = unsafe { self.new_func(env, proto.code_ptr(), FuncBody { proto }, n, 0) };
         for i in 0..n {
             let uv = self.new_upval_closed(Value::NIL);
-            // SAFETY: slot `i` of `n` behind the function.
+            // SAFETY: slot `i` of `n` after the function.
             unsafe { f.slot_ptr::<Gc<UpVal>>(i).write(uv) };
         }
         f
@@ -111,7 +111,7 @@ impl Vm {
             } else {
                 parent.upvalues()[d.index as usize].get()
             };
-            // SAFETY: slot `i` of `n` behind the function.
+            // SAFETY: slot `i` of `n` after the function.
             unsafe { f.slot_ptr::<Gc<UpVal>>(i).write(uv) };
         }
         f
@@ -153,7 +153,7 @@ impl Vm {
         // SAFETY: the header lives for ever.
         let f = unsafe { self.new_func(self.realm.globals, pc, FuncBody { native }, upvalues.len(), id) };
         for (i, v) in upvalues.iter().enumerate() {
-            // SAFETY: slot `i` behind the function.
+            // SAFETY: slot `i` after the function.
             unsafe { f.slot_ptr::<Value>(i).write(*v) };
         }
         f
@@ -254,7 +254,7 @@ impl Heap {
     pub fn resize_stack(&mut self, t: Gc<Thread>, size: u32) {
         let (old, old_size) = (t.stack.get(), t.size.get());
         let old_addr = old as usize;
-        // SAFETY: the stack has `old_size` slots; slots behind them are initialised before anything reads them.
+        // SAFETY: the stack has `old_size` slots; slots after them are initialised before anything reads them.
         let new = unsafe { self.realloc_raw(old.cast(), old_size as usize * 8, size as usize * 8).cast::<Value>() };
         for i in old_size as usize..size as usize {
             // SAFETY: inside the new stack.

@@ -49,7 +49,7 @@ impl Heap {
         let chunkname = self.new_str(&d.chunkname);
         let hdr = self.header(Kind::Proto, d.framesize, d.num_params, 0);
         let p = self.alloc_cell(size_of::<Proto>()).cast::<Proto>();
-        // SAFETY: a new cell of this size; `k` points to the first number constant of the box in its place, or behind all.
+        // SAFETY: a new cell of this size; `k` points to the first number constant of the box in its place, or after all.
         let p = unsafe {
             p.write(Proto {
                 hdr,

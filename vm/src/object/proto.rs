@@ -72,7 +72,7 @@ pub struct Proto {
 /// The word between the constants of a function from which [`hot_counter`] computes hot counters: its first instruction is at `code` and
 /// has the hot counter `place` (modulo their number).
 pub(crate) fn hot_origin(code: *const Ins, place: usize) -> Value {
-    // The interpreter counts with the address behind the instruction.
+    // The interpreter counts with the address after the instruction.
     let first = code.wrapping_add(1) as usize;
     Value::int((first.wrapping_sub(place * size_of::<Ins>()) % (HOT_COUNTERS * size_of::<Ins>())) as i32)
 }
@@ -134,7 +134,7 @@ impl Proto {
         start..start.wrapping_add(self.code_len())
     }
     /// Index of the instruction at an address, if it lies in this prototype. For an instruction of a
-    /// [`super::StitchStub`] it is the index of the call, or of the instruction behind the call.
+    /// [`super::StitchStub`] it is the index of the call, or of the instruction after the call.
     pub fn pc_of(&self, address: impl Into<BcAddr>) -> Option<usize> {
         let address: BcAddr = address.into();
         let d = (address.get() as usize).wrapping_sub(self.code_ptr() as usize) / size_of::<Ins>();

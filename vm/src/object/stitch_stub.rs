@@ -7,7 +7,7 @@ use crate::ids::TraceId;
 use core::cell::{Cell, UnsafeCell};
 use core::ptr::NonNull;
 
-/// A copy of a call instruction, with a STITCH behind it.
+/// A copy of a call instruction, with a STITCH after it.
 #[derive(Debug)]
 #[repr(C, align(8))]
 pub struct StitchStub {
@@ -15,7 +15,7 @@ pub struct StitchStub {
     call: Ins,
     /// STITCH: D is the trace to enter, or 0; A is 1 when no trace is to be recorded there any more.
     stitch: Cell<Ins>,
-    /// The instruction behind the call in the code.
+    /// The instruction after the call in the code.
     back: *const Ins,
     /// Index of the call in the code.
     index: u32,
@@ -127,7 +127,7 @@ impl Proto {
         let stitch = stitch.into();
         self.stubs.find(|p| p.stitch() == stitch)
     }
-    /// Index of the call, or of the instruction behind it, if an address is in a stub.
+    /// Index of the call, or of the instruction after it, if an address is in a stub.
     #[cold]
     pub(crate) fn pc_of_stub(&self, pc: BcAddr) -> Option<usize> {
         let stub = self.stubs.find(|p| pc == p.entry() || pc == p.stitch())?;
@@ -140,7 +140,7 @@ impl BcPos {
     pub fn stitch_stub(&self) -> Option<&StitchStub> {
         self.proto.stitch_stub(self.index)
     }
-    /// The position behind this one.
+    /// The position after this one.
     pub fn next(self) -> BcPos {
         BcPos { index: self.index + 1, ..self }
     }

@@ -1,7 +1,7 @@
 //! Interned strings and the table that interns them.
 #![allow(
     unsafe_code,
-    reason = "the bytes of a string follow its header, with a NUL behind; the chains of the intern table hold strings that are not freed"
+    reason = "the bytes of a string follow its header, with a NUL after them; the chains of the intern table hold strings that are not freed"
 )]
 
 use super::{Gc, GcHeader, Kind};

@@ -127,7 +127,7 @@ impl Heap {
         let (old, old_size) = (t.array.get(), t.asize() as usize);
         let bytes = asize as usize * 8;
         // SAFETY: a separate array part has exactly the old size; an inline one is copied. The new part has `asize` slots, of which those
-        // behind the old ones are initialised here.
+        // after the old ones are initialised here.
         unsafe {
             let new = if old_size != 0 && t.is_inline(old) {
                 let new = self.alloc_raw(bytes).cast::<Value>();

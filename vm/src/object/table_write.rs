@@ -103,7 +103,7 @@ impl Table {
         let free = self.take_free()?;
         let collide = self.main_node(hash_key(main.key.get()));
         if core::ptr::eq(collide, main) {
-            // The main node's key is in its main position: the new key is chained behind it.
+            // The main node's key is in its main position: the new key is chained after it.
             free.next.set(main.next.get());
             main.next.set(core::ptr::from_ref(free).cast_mut());
             free.key.set(key);

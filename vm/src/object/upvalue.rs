@@ -37,7 +37,7 @@ impl Thread {
     }
 }
 
-/// Address of the link behind an upvalue.
+/// Address of the link after an upvalue.
 #[inline(always)]
 fn next_link(uv: Gc<UpVal>) -> *const Cell<*mut UpVal> {
     uv.as_ptr().wrapping_byte_add(core::mem::offset_of!(UpVal, next)).cast()

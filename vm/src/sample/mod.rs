@@ -404,7 +404,7 @@ impl Vm {
         // SAFETY: as above.
         unsafe { Vm::is_on_trace(vm) && (*vm).sampling.code.contains(&pc) }
     }
-    /// Calls the consumer with the pending sample, with `vm.base` and `vm.pc` those of a Lua function, and `vm.top` behind all values that
+    /// Calls the consumer with the pending sample, with `vm.base` and `vm.pc` those of a Lua function, and `vm.top` after all values that
     /// its instruction may read.
     #[cold]
     #[inline(never)]

@@ -248,7 +248,7 @@ pub fn print(vm: &mut Vm) -> LuaResult<u32> {
     if f.is_nil() {
         f = vm.index(Value::table(env), name)?;
     }
-    // The function lives in a slot behind the arguments while Lua code runs.
+    // The function lives in a slot after the arguments while Lua code runs.
     vm.push(f);
     let direct = f.as_func().is_some_and(|f| f.ffid() == Builtin::Tostring.id()) && vm.metatable_of(Value::int(0)).is_none();
     let mut line = core::mem::take(&mut vm.strings.buffer);

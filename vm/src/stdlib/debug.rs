@@ -404,7 +404,7 @@ pub fn sethook(vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// The position behind the caller's instruction, with which a first line event is compared. In LuaJIT this position is only known if it was
+/// The position after the caller's instruction, with which a first line event is compared. In LuaJIT this position is only known if it was
 /// saved: by each instruction under a hook, and otherwise by instructions that allocate.
 fn last_position(vm: &Vm) -> Option<*const Ins> {
     let caller = Level::running(vm)?.below()?;

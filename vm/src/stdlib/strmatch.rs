@@ -144,7 +144,7 @@ pub fn gmatch_aux(vm: &mut Vm) -> LuaResult<u32> {
     let mut m = matcher(vm, s.bytes(), &program);
     let found = m.find(start);
     let Some((from, to)) = checked(vm, found)? else { return Ok(0) };
-    // Go on behind an empty match.
+    // Go on after an empty match.
     upvalues[2].set(Value::integer(if to == from { to + 1 } else { to } as i64));
     push_captures(vm, &m, m.num_values(), from, to)
 }

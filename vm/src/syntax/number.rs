@@ -109,7 +109,7 @@ fn far(mantissa: &str, exponent: i32) -> Option<f64> {
     format!("0.{significant}e{power}").parse().ok()
 }
 
-/// The exponent behind `e` or `p`, within the range that numbers accept.
+/// The exponent after `e` or `p`, within the range that numbers accept.
 fn exponent(b: &[u8]) -> Option<i32> {
     let e: i32 = core::str::from_utf8(b).ok()?.parse().ok()?;
     (e.unsigned_abs() < 1 << 20).then_some(e)

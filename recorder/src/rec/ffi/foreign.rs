@@ -129,7 +129,7 @@ impl Recorder {
     pub(super) fn expect_bool(&mut self, value: IrRef, dest: SlotIdx, pc: InsPtr) {
         self.native.pending_bool = Some(PendingBool { value, dest, pc });
     }
-    /// The first instruction after a C function has returned a boolean: guards which one it is. An exit continues behind the call, with the other
+    /// The first instruction after a C function has returned a boolean: guards which one it is. An exit continues after the call, with the other
     /// one, in order that the function is not called again.
     pub(in crate::rec) fn after_bool(&mut self, vm: &Vm, pc: InsPtr, returned: PendingBool) -> Rec<()> {
         let PendingBool { value, dest, pc: back } = returned;

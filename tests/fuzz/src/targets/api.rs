@@ -125,7 +125,7 @@ impl Machine {
     }
     fn put(&self, v: Value, expected: Expected) {
         let i = usize::from(self.byte()) % HANDLES;
-        // The old handle is dropped behind the borrow.
+        // The old handle is dropped after the borrow.
         let old = core::mem::replace(&mut self.handles.borrow_mut()[i], (v, expected));
         drop(old);
     }

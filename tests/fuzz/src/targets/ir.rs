@@ -1,5 +1,5 @@
 //! Traces as text. Any text is a trace or an error; what is printed of a trace reads as the same trace. What is well formed is so
-//! behind each pass that leaves it a trace.
+//! after each pass that leaves it a trace.
 
 use perilune_recorder::ir::parse::{Objects, parse};
 use perilune_recorder::ir::print::{Names, kind_name, print};

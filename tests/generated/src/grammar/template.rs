@@ -1,6 +1,6 @@
 //! Scenes: statements around one part of the language, from templates.
 //!
-//! A file of `src/scenes` has templates behind lines `--- NAME COST [often] [perilune]`: about how many statements it runs, whether it
+//! A file of `src/scenes` has templates after lines `--- NAME COST [often] [perilune]`: about how many statements it runs, whether it
 //! is chosen more often than others (it is about what once went wrong), and whether LuaJIT knows all of it. The indentation says what is a block. A line that begins with `?` (and its block) is left out at times,
 //! one with `*` is there up to three times. In a line
 //!
@@ -226,7 +226,7 @@ impl Grammar {
     }
 }
 
-/// What stands between the bars up to the closing parenthesis, and what is behind that. Bars in strings, and those behind a
+/// What stands between the bars up to the closing parenthesis, and what is after that. Bars in strings, and those after a
 /// backslash, separate nothing.
 fn alternatives(text: &str) -> (Vec<&str>, &str) {
     let (mut depth, mut start, mut out, mut in_string) = (0, 0, Vec::new(), false);

@@ -51,7 +51,7 @@ impl Default for Members {
 }
 
 impl Members {
-    /// No aggregate that is larger is passed in registers by either convention: of what lies behind only the first member matters.
+    /// No aggregate that is larger is passed in registers by either convention: beyond that size only the first member matters.
     pub const MOST: u32 = 64;
 
     fn raise(&mut self, eight: u32, class: Class) {

@@ -69,13 +69,13 @@ impl CallPlan {
     pub fn space(&self) -> ArgSpace {
         self.convention.space()
     }
-    /// Begins the arguments behind the declared ones.
+    /// Begins the arguments after the declared ones.
     pub fn variadic(&self) -> Variadic {
         Variadic(self.convention)
     }
 }
 
-/// The arguments behind the declared ones.
+/// The arguments after the declared ones.
 #[derive(Copy, Clone, Debug)]
 pub struct Variadic(Host);
 

@@ -67,7 +67,7 @@ fn eightbytes() {
     assert_eq!(locations::<SystemV>(&[bits]), ["0:8@g0+8:1@g1"]);
 }
 
-/// An aggregate that does not fit into the registers that are left is on the stack as a whole; smaller arguments behind it are not.
+/// An aggregate that does not fit into the registers that are left is on the stack as a whole; smaller arguments after it are not.
 #[test]
 fn system_v_registers_run_out() {
     let mut arguments = vec![int(8); 5];

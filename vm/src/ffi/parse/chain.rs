@@ -31,7 +31,7 @@ pub(super) struct Mode {
 #[derive(Default)]
 pub(super) struct Decl {
     chain: Vec<Element>,
-    /// New elements are inserted behind this one.
+    /// New elements are inserted after this one.
     pub(super) pos: usize,
     pub(super) mode: Mode,
     pub(super) attr: Attributes,
@@ -42,7 +42,7 @@ pub(super) struct Decl {
     pub(super) redirect: Option<Rc<[u8]>>,
     /// Width of a bitfield.
     pub(super) bits: Option<u32>,
-    /// The state behind the specifiers, for the next declarator.
+    /// The state after the specifiers, for the next declarator.
     specifiers: (usize, Attributes),
 }
 
@@ -66,7 +66,7 @@ impl Decl {
 }
 
 impl Parser<'_> {
-    /// Inserts an element behind the position, which stays.
+    /// Inserts an element after the position, which stays.
     pub(super) fn add(&self, decl: &mut Decl, info: Info, size: u32) -> Res<usize> {
         if decl.chain.len() >= MAX_CHAIN {
             return Err(self.error(message::TOO_DEEP));

@@ -27,7 +27,7 @@ pub(super) mod storage {
     pub const TOP_LEVEL: u32 = set(&[Keyword::Typedef, Keyword::Extern, Keyword::Static]);
 }
 
-/// Words behind which no name of a type follows.
+/// Words after which no name of a type follows.
 const MODIFIERS: u32 = set(&[Keyword::Short, Keyword::Long, Keyword::Signed, Keyword::Unsigned, Keyword::Complex]);
 
 /// The specifiers of a declaration.
@@ -238,7 +238,7 @@ impl Parser<'_> {
         self.declarator(&mut decl)?;
         self.intern(&decl)
     }
-    /// A type, and nothing behind it.
+    /// A type, and nothing after it.
     pub(super) fn single_type(&mut self) -> Res<CTypeId> {
         let id = self.abstract_type()?;
         if self.tok() == Tok::Eof { Ok(id) } else { Err(self.expected(Tok::Eof)) }

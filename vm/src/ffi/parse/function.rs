@@ -7,7 +7,7 @@ use super::lexer::Tok;
 use super::{Parser, Res};
 
 impl Parser<'_> {
-    /// The parameters of a function, behind the parenthesis.
+    /// The parameters of a function, after the parenthesis.
     pub(super) fn function(&mut self, function: &mut Decl) -> Res<()> {
         let mut info = Info::new(Ct::Func, 0);
         let mut params: Vec<CTypeId> = Vec::new();
@@ -53,7 +53,7 @@ impl Parser<'_> {
         }
         self.add_function(function, info, params.len() as u32, params.first().copied().unwrap_or(CTypeId::NONE))
     }
-    /// Skips the definition of a function; what follows is as behind a declaration.
+    /// Skips the definition of a function; what follows is as after a declaration.
     fn skip_body(&mut self) -> Res<()> {
         let mut level = 0;
         self.lexer.lenient = true;

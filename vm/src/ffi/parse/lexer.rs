@@ -60,7 +60,7 @@ pub(super) struct Constant {
     pub(super) id: CTypeId,
 }
 
-/// The meanings of an identifier: in general, and behind `struct`, `union` and `enum`.
+/// The meanings of an identifier: in general, and after `struct`, `union` and `enum`.
 pub(super) const ORDINARY: u32 = kinds(&[Ct::Kw, Ct::Typedef, Ct::Func, Ct::Extern, Ct::Constval]);
 pub(super) const TAGS: u32 = kinds(&[Ct::Kw, Ct::Struct, Ct::Enum]);
 
@@ -139,7 +139,7 @@ impl<'a> Lexer<'a> {
         }
         self.src.get(self.pos).copied().unwrap_or(0)
     }
-    /// The byte behind the current one.
+    /// The byte after the current one.
     fn bump(&mut self) -> u8 {
         self.pos = (self.pos + 1).min(self.src.len());
         self.peek()

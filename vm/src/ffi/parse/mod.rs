@@ -1,6 +1,6 @@
 //! The parser of C declarations.
 //!
-//! It reads what header files have behind the preprocessor: C99 with the usual extensions, and references of C++. It does not check that
+//! It reads header files as the preprocessor leaves them: C99 with the usual extensions, and references of C++. It does not check that
 //! declarations are valid C; of those that are not, some are accepted. Types that a text declares before an error are forgotten.
 
 mod attributes;

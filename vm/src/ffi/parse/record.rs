@@ -66,7 +66,7 @@ impl Parser<'_> {
         self.advance()?;
         self.open.pop();
         self.link(id, &members.ids);
-        // Attributes behind the members belong to the struct.
+        // Attributes after the members belong to the struct.
         self.attributes(decl)?;
         let packing =
             layout::Packing { packed: decl.attr.packed, align_log: decl.attr.align.unwrap_or(0), limit: self.packing() };

@@ -85,7 +85,7 @@ impl Buffer {
     pub fn start(&self) -> *const u8 {
         self.data().as_ptr()
     }
-    /// The bytes behind the data, for a program to write to; of a buffer that has its own memory. What it does not write is zero, or was in
+    /// The bytes after the data, for a program to write to; of a buffer that has its own memory. What it does not write is zero, or was in
     /// the buffer before.
     pub fn spare(&mut self) -> &mut [MaybeUninit<u8>] {
         let (len, initialized) = (self.bytes.len(), self.initialized);
@@ -95,7 +95,7 @@ impl Buffer {
         spare[done..].fill(MaybeUninit::new(0));
         spare
     }
-    /// Takes bytes that were written behind the data. False if there are not so many.
+    /// Takes bytes that were written after the data. False if there are not so many.
     pub fn commit(&mut self, n: usize) -> bool {
         if n == 0 {
             return true;

@@ -212,7 +212,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The item at `p` of a pattern and the offset behind it. There must be a character at `p`.
+/// The item at `p` of a pattern and the offset after it. There must be a character at `p`.
 #[inline(always)]
 fn item_at(pat: &[u8], p: usize) -> Result<(Item, usize), PatternError> {
     match pat[p] {

@@ -281,7 +281,7 @@ impl SetCache {
     pub const EMPTY: SetCache =
         SetCache { keys: [u32::MAX; Self::SIZE], ends: [0; Self::SIZE], sets: [ByteSet::EMPTY; Self::SIZE], next: 0 };
 
-    /// The item at `p` of a pattern and the offset behind it. There must be a character at `p`.
+    /// The item at `p` of a pattern and the offset after it. There must be a character at `p`.
     #[inline]
     pub fn item(&mut self, pat: &[u8], p: usize) -> Result<(Item<'_>, usize), PatternError> {
         match pat[p] {
@@ -297,7 +297,7 @@ impl SetCache {
             c => Ok((Item::Byte(c), p + 1)),
         }
     }
-    /// The set `[...]` at `p` of a pattern and the offset behind it.
+    /// The set `[...]` at `p` of a pattern and the offset after it.
     #[inline]
     pub fn set(&mut self, pat: &[u8], p: usize) -> Result<(&ByteSet, usize), PatternError> {
         let i = match self.keys.iter().position(|k| *k == p as u32) {

@@ -3,7 +3,7 @@
 use super::PatternError;
 use crate::text::class::{ByteSet, class};
 
-/// The set `[...]` at `p` of a pattern and the offset behind it.
+/// The set `[...]` at `p` of a pattern and the offset after it.
 pub(super) fn set_at(pat: &[u8], p: usize) -> Result<(ByteSet, usize), PatternError> {
     let end = set_end(pat, p)?;
     Ok((parse_set(&pat[p + 1..end - 1]), end))
