@@ -61,7 +61,7 @@ impl Registry {
         let &ExitFacts { exit, root, saving, is_end, .. } = facts;
         let is_final = || {
             is_end && !awaits_trace(vm, facts)
-                || self.exit(exit).is_some_and(|x| x.hot_count == Exit::DONE || x.tries > 0 && x.length == 0)
+                || self.exit(exit).is_some_and(|x| x.hot_count == Exit::DONE || x.tries > 0 && !x.too_expensive)
         };
         if saving < 0 && !is_final() {
             return None;

@@ -186,7 +186,7 @@ impl Jit {
                 if x.hot_count >= threshold || is_expected(x.length) {
                     return false;
                 }
-                (x.length, x.tries) = (length, tries);
+                (x.length, x.tries, x.too_expensive) = (length, tries, true);
                 true
             }
             _ => false,

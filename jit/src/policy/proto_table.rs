@@ -33,7 +33,7 @@ pub struct BcRecord {
     pub feedback: Feedback,
     /// Hot counts since the last recording began there.
     pub hot_count: u32,
-    /// Instructions of a trace from there, if one was recorded that was too expensive.
+    /// Instructions of the last recording from there that was too long, or made a trace that was too expensive.
     pub length: u32,
     /// The next time that the hot counter underflows a recording begins, whatever the threshold.
     pub record_next: bool,

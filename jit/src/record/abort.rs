@@ -26,8 +26,14 @@ impl From<Abort> for Failure {
     }
 }
 
-/// A recording that started at an exit was aborted.
-fn note_failure(x: &mut Exit, is_first: bool, reason: Abort) {
+/// Was a recording aborted because it came to a limit of its length? The next one from the same position mostly comes there again, and takes
+/// a hundred times as long as one that is aborted soon. So it waits as for a trace of this length.
+fn is_too_long(reason: Abort) -> bool {
+    matches!(reason, Abort::TooLong | Abort::TooManySnapshots)
+}
+
+/// A recording of so many instructions that started at an exit was aborted.
+fn note_failure(x: &mut Exit, is_first: bool, reason: Abort, recorded: u32) {
     // A loop that was about to end may run longer the next time. The next exit is a try as good as this one was, while a count that is
     // twice as high comes at the end again if it is a multiple of the number of iterations.
     let was_near_end = is_first && reason == Abort::LeavingLoop && x.failed_restarts < Exit::MAX_RESTARTS;
@@ -40,7 +46,8 @@ fn note_failure(x: &mut Exit, is_first: bool, reason: Abort) {
         // The attempt does not count: the next one knows what this one has found.
         x.tries = x.tries.saturating_sub(1);
     } else {
-        x.length = 0;
+        x.length = if is_too_long(reason) { recorded } else { 0 };
+        x.too_expensive = false;
     }
 }
 
@@ -52,7 +59,7 @@ impl Jit {
         if let Some(parent) = trace.parent
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
-            note_failure(x, parent.exit == SnapId::FIRST, failure.reason);
+            note_failure(x, parent.exit == SnapId::FIRST, failure.reason, trace.ins.len() as u32);
         }
         if failure.reason == Abort::Retry
             && r.recorder.is_stale()
@@ -96,7 +103,12 @@ impl Jit {
         self.count_abort(at, failure.reason, failure.info, failure.error);
         self.notify(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
         match origin {
-            Origin::Root(pos) => self.penalize(vm, pos, failure.reason),
+            Origin::Root(pos) => {
+                if let Some(trace) = trace.filter(|_| is_too_long(failure.reason)) {
+                    self.protos.borrow_mut().at(pos).length = trace.ins.len() as u32;
+                }
+                self.penalize(vm, pos, failure.reason);
+            }
             Origin::Stitch(call) => self.penalize_stitch(call),
             Origin::Side | Origin::Nowhere => {}
         }
@@ -148,5 +160,22 @@ impl Jit {
         {
             stub.blacklist();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Exit, note_failure};
+    use perilune_recorder::abort::Abort;
+
+    #[test]
+    fn a_recording_that_was_too_long_is_expected_to_be_as_long_again() {
+        let mut exit = Exit { tries: 1, length: 70, ..Exit::default() };
+        note_failure(&mut exit, false, Abort::Retry, 300);
+        assert_eq!((exit.length, exit.tries), (70, 0), "what it found counts, not how long it was");
+        note_failure(&mut exit, false, Abort::TooLong, 4_000);
+        assert_eq!(exit.length, 4_000);
+        note_failure(&mut exit, false, Abort::LeavingLoop, 300);
+        assert_eq!(exit.length, 0);
     }
 }

@@ -24,8 +24,10 @@ pub struct Exit {
     pub next_check: u32,
     /// Recordings of a side trace that were started.
     pub tries: u32,
-    /// Instructions of the side trace, if one was recorded that was too expensive.
+    /// Instructions of the last recording, if it ended because it was too long, or made a trace that was too expensive.
     pub length: u32,
+    /// Did the last recording make a trace that was too expensive?
+    pub too_expensive: bool,
     /// The side trace that starts there.
     pub side: Option<TraceId>,
     /// How many recordings failed that started over from here (see `Jit::restart_position`), up to [`Exit::MAX_RESTARTS`]: then only an
