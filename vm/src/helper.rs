@@ -11,6 +11,7 @@ use crate::ffi::ctype::CTypeId;
 use crate::ffi::int64;
 use crate::layout::AbiType;
 use crate::object::{Cdata, Func, Gc, Node, Placement, Proto, Str, Table, Thread};
+use crate::text::append;
 use crate::value::Value;
 
 /// How a helper interacts with the rest of the trace.
@@ -382,8 +383,8 @@ helpers! {
     }
     fn str_concat(vm, a: Gc<Str>, b: Gc<Str>) -> Option<Gc<Str>> {
         vm.new_long_str(a.len() + b.len(), |buf| {
-            buf.extend_from_slice(a.bytes());
-            buf.extend_from_slice(b.bytes());
+            append(buf, a.bytes());
+            append(buf, b.bytes());
         })
     }
     fn buf_reset(vm) {
@@ -392,12 +393,12 @@ helpers! {
     }
     fn buf_put(vm, s: Gc<Str>) {
         if vm.has_room_in_buffer(s.len()) {
-            vm.strings.buffer.extend_from_slice(s.bytes());
+            append(&mut vm.strings.buffer, s.bytes());
         }
     }
     fn buf_put_int(vm, i: i32) {
         if vm.has_room_in_buffer(crate::text::number::LONGEST) {
-            crate::text::number::put_int(&mut vm.strings.buffer, i);
+            crate::text::put_int(&mut vm.strings.buffer, i);
         }
     }
     fn buf_put_num(vm, n: f64) {

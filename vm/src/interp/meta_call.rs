@@ -248,9 +248,9 @@ op! {
 /// Appends the text of a string, number or buffer.
 fn put(buf: &mut Vec<u8>, v: Value) {
     if let Some(s) = v.as_str() {
-        buf.extend_from_slice(s.bytes());
+        crate::text::append(buf, s.bytes());
     } else if let Some(i) = v.as_int() {
-        buf.extend_from_slice(&crate::text::NumText::int(i));
+        crate::text::put_int(buf, i);
     } else if let Some(n) = v.as_number() {
         buf.extend_from_slice(&crate::text::NumText::num(n));
     } else {

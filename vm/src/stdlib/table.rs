@@ -3,7 +3,7 @@
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, Node, Table};
-use crate::text::NumText;
+use crate::text::{NumText, append, put_int};
 use crate::value::Value;
 
 /// Largest array part that `table.new` makes at once.
@@ -97,9 +97,9 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
         let v = t.get_int(i);
         if let Some(s) = v.as_str() {
             vm.room(&mut out, s.len())?;
-            out.extend_from_slice(s.bytes());
+            append(&mut out, s.bytes());
         } else if v.is_int() {
-            out.extend_from_slice(&NumText::int(v.as_int_unchecked()));
+            put_int(&mut out, v.as_int_unchecked());
         } else if v.is_num() {
             out.extend_from_slice(&NumText::num(v.as_num_unchecked()));
         } else {
@@ -109,7 +109,7 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
             && let Some(sep) = sep
         {
             vm.room(&mut out, sep.len())?;
-            out.extend_from_slice(sep.bytes());
+            append(&mut out, sep.bytes());
         }
     }
     vm.check_alloc(out.len())?;

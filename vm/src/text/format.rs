@@ -1,6 +1,7 @@
 //! Integers, characters, strings, quoted strings and addresses in `string.format`.
 
-use super::number::{NumText, put_int};
+use super::append::put_int;
+use super::number::NumText;
 use super::spec::{Conv, Spec};
 
 fn pad(out: &mut Vec<u8>, n: usize, byte: u8) {

@@ -1,5 +1,6 @@
 //! Text helpers without the VM: numbers to text, format specifications, pattern matching, plain search.
 
+pub mod append;
 pub mod chunk;
 pub mod class;
 pub mod float;
@@ -12,5 +13,6 @@ pub mod spec;
 #[cfg(test)]
 mod tests;
 
+pub use append::{append, put_int};
 pub use number::NumText;
 pub use search::{compare, find_byte, find_plain, same, until_nul};

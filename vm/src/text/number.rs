@@ -218,12 +218,6 @@ fn rounded(n: u128, shift: i32) -> u128 {
     whole + u128::from(rest > half || (rest == half && whole & 1 != 0))
 }
 
-/// Appends an integer.
-#[inline]
-pub fn put_int(out: &mut Vec<u8>, i: i32) {
-    out.extend_from_slice(&NumText::int(i));
-}
-
 /// Appends a double like `tostring`.
 #[inline]
 pub fn put_num(out: &mut Vec<u8>, n: f64) {
