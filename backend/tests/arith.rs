@@ -115,19 +115,20 @@ fn integer_modulo_floors() {
 }
 
 #[test]
-fn modulo_by_constants_agrees_with_division() {
-    for k in [3, 5, 6, 7, 9, 10, 100, 641, 1000, 65535, 1_000_003, 1 << 30 | 1, i32::MAX] {
+fn quotients_and_remainders_of_constants_are_those_of_division() {
+    for k in [1, 2, 3, 5, 6, 7, 9, 10, 100, 641, 1000, 65535, 65536, 1_000_003, 1 << 30, 1 << 30 | 1, i32::MAX - 1, i32::MAX] {
         let mut t = Build::new();
         let s = t.slot(2, Ty::Int);
         let kr = t.int(k);
-        let r = t.emit(Op::MOD, Ty::Int, s, kr);
-        let trace = t.results(&[r]);
+        let r = [t.emit(Op::MOD, Ty::Int, s, kr), t.emit(Op::DIV, Ty::Int, s, kr)];
+        let trace = t.results(&r);
         let mut m = common::Machine::new();
         m.install(&trace, common::TRACE, exit_id(0));
         let mut check = |a: i32| {
             *m.slot(2) = Value::int(a).bits();
             m.enter(common::TRACE);
             assert_eq!(m.slot_value(10), Value::int(a.rem_euclid(k)), "{a} % {k}");
+            assert_eq!(m.slot_value(11), Value::int(a.div_euclid(k)), "{a} / {k}");
         };
         let mut x = 12345u32;
         for i in 0..3000 {

@@ -88,8 +88,10 @@ impl Maker {
             }
             1 => {
                 let k = self.rng.of(&[1, -1, 2, 8, 10, -7, i32::MAX, i32::MIN]);
+                // A quotient needs a positive divisor.
+                let op = if k > 0 { self.rng.of(&[Op::MOD, Op::DIV]) } else { Op::MOD };
                 let k = self.b.int(k);
-                self.b.emit(Op::MOD, Ty::Int, x, k)
+                self.b.emit(op, Ty::Int, x, k)
             }
             2 | 3 => {
                 let (op, y) = (self.rng.of(&[Op::ADDOV, Op::SUBOV, Op::MULOV]), self.int());

@@ -157,6 +157,7 @@ impl Lower<'_> {
             Op::NEG => return Ok(self.pos.ins().ineg(a)),
             Op::ABS => return Ok(self.pos.ins().iabs(a)),
             Op::MOD => return self.int_mod(a, ins.b),
+            Op::DIV => return self.int_div(a, ins.b),
             _ => {}
         }
         let b = self.int(ins.b)?;
@@ -233,22 +234,35 @@ impl Lower<'_> {
         Ok(self.pos.ins().select(zero, r, sum))
     }
 
-    /// Modulo by a positive constant that is not a power of two: the quotient is computed by multiplying with the reciprocal.
+    /// Modulo by a positive constant that is not a power of two.
     fn mod_constant(&mut self, a: Value, k: i32) -> Value {
+        let q = self.quotient(a, k);
+        let k = self.k32(k);
+        let p = self.pos.ins().imul(q, k);
+        self.pos.ins().isub(a, p)
+    }
+    /// The floored quotient; the divisor is a positive constant.
+    fn int_div(&mut self, a: Value, divisor: IrRef) -> Res<Value> {
+        let k = if divisor.is_const() { Some(self.konst(divisor)?) } else { None };
+        match k {
+            Some(Const::Int(k)) if k > 0 && k & (k - 1) == 0 => Ok(self.pos.ins().sshr_imm_u(a, i64::from(k.trailing_zeros()))),
+            Some(Const::Int(k)) if k > 0 => Ok(self.quotient(a, k)),
+            _ => Err(self.bad("an integer is divided by what is no positive constant")),
+        }
+    }
+    /// The floored quotient by a positive constant that is not a power of two. With k * m = 2^shift + e, where 0 < e < k, the product
+    /// a * m is a * e / k more than 2^shift quotients: too little to reach the next one if a is positive, and at most 2^31 - 1 too small
+    /// for negative multiples of k, which is made up for.
+    fn quotient(&mut self, a: Value, k: i32) -> Value {
         let shift = 63 - i64::from(k.leading_zeros());
         let reciprocal = (1u64 << shift) / k as u64 + 1;
         let wide = self.pos.ins().sextend(types::I64, a);
         let m = self.k64(reciprocal);
         let product = self.pos.ins().imul(wide, m);
-        // The quotient is rounded down, and one too small for negative multiples; the correction of the sign below handles both.
+        let if_negative = self.pos.ins().ushr_imm_u(wide, 33);
+        let product = self.pos.ins().iadd(product, if_negative);
         let q = self.pos.ins().sshr_imm_u(product, shift);
-        let q = self.pos.ins().ireduce(types::I32, q);
-        let k = self.k32(k);
-        let p = self.pos.ins().imul(q, k);
-        let r = self.pos.ins().isub(a, p);
-        let over = self.pos.ins().icmp(IntCC::Equal, r, k);
-        let zero = self.k32(0);
-        self.pos.ins().select(over, zero, r)
+        self.pos.ins().ireduce(types::I32, q)
     }
 
     /// ADDOV, SUBOV, MULOV.

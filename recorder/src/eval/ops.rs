@@ -145,6 +145,7 @@ fn int(e: &Eval<'_>, ins: Ins) -> Result<i32, super::Leave> {
             let r = x.wrapping_rem(y);
             if r != 0 && (r ^ y) < 0 { r + y } else { r }
         }
+        Op::DIV => x.div_euclid(y),
         Op::NEG => x.wrapping_neg(),
         Op::ABS => x.wrapping_abs(),
         Op::MIN => x.min(y),

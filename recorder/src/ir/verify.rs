@@ -143,6 +143,11 @@ impl Verifier<'_> {
             Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => self.both(ins, bits(ins.ty), Ty::Int),
             Op::ADD | Op::SUB | Op::MUL if ins.ty.is_word() => self.word_sum(ins),
             Op::ADD | Op::SUB | Op::MUL => self.both(ins, ins.ty, ins.ty),
+            // On ints: floor(x / k) for a positive constant.
+            Op::DIV if ins.ty == Ty::Int => {
+                check(matches!(self.t.konst(ins.b), Some(Const::Int(1..))), "divisor is no positive constant")?;
+                self.both(ins, Ty::Int, Ty::Int)
+            }
             Op::DIV | Op::POW => {
                 check(ins.ty == Ty::Num || ins.ty.is_word(), "type is neither num nor i64 nor u64")?;
                 self.both(ins, ins.ty, ins.ty)

@@ -3,7 +3,7 @@
 
 use super::NumText;
 
-/// Short texts are stored as so many bytes, of which those behind the text are cut off again.
+/// Short texts are stored as so many bytes, of which those after the text are cut off again.
 const PIECE: usize = 16;
 
 /// Appends `text`. As `extend_from_slice`, but short texts take no call.

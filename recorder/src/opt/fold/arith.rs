@@ -149,6 +149,7 @@ pub(super) fn int_const(op: Op, x: i32, y: i32) -> Option<i32> {
             let r = x.wrapping_rem(y);
             if r != 0 && (r ^ y) < 0 { r + y } else { r }
         }
+        Op::DIV if y > 0 => x.div_euclid(y),
         Op::MIN => x.min(y),
         Op::MAX => x.max(y),
         _ => return None,
@@ -384,8 +385,25 @@ pub(super) fn math(b: &mut IrBuffer, ins: Ins) -> Rule {
             Some(k) => num_shifted(b, a, k),
             None => Ok(Fold::Keep),
         },
+        Some(Ins { op: Op::DIV, ty: Ty::Num, a, b: k, .. }) if f == FpMath::Floor as u16 => {
+            match (b.int_source(a), b.as_num(k)) {
+                (Some(x), Some(k)) => quotient(b, x, k),
+                _ => Ok(Fold::Keep),
+            }
+        }
         _ => Ok(Fold::Keep),
     }
+}
+
+/// floor(x / k), where both are integers and k is a positive constant: a quotient of integers. The double next to x / k is not rounded to the
+/// integer above, since x / k is at least 1 / k below it, which is more than 2^-31 of it.
+fn quotient(b: &mut IrBuffer, x: IrRef, k: f64) -> Rule {
+    if k != k.trunc() || !(1.0..=f64::from(i32::MAX)).contains(&k) {
+        return Ok(Fold::Keep);
+    }
+    let k = b.kint(k as i32);
+    let quotient = b.emit(Op::DIV, Ty::Int, x, k)?;
+    like(Op::CONV, Ty::Num, quotient, IrRef(conv::NUM_INT))
 }
 
 /// floor(x * k), where x is an integer and k is 2^-n: a shift.

@@ -137,6 +137,13 @@ fn of_ins(b: &IrBuffer, ins: Ins, depth: u32) -> Range {
             Some(k) if k < 0 => Range::new(i64::from(k) + 1, 0),
             _ => FULL,
         },
+        Op::DIV => match b.as_int(ins.b).map(i64::from) {
+            Some(k) if k > 0 => {
+                let x = range(b, ins.a, depth);
+                Range::new(x.lo.div_euclid(k), x.hi.div_euclid(k))
+            }
+            _ => FULL,
+        },
         Op::ADD => range(b, ins.a, depth).add(range(b, ins.b, depth)).clip(),
         Op::SUB => range(b, ins.a, depth).sub(range(b, ins.b, depth)).clip(),
         Op::MUL => range(b, ins.a, depth).mul(range(b, ins.b, depth)).clip(),
