@@ -355,7 +355,7 @@ fn standard_input() {
     let expected =
         "perilune: stdin:2: e\nstack traceback:\n\t[C]: in function 'error'\n\tstdin:2: in main chunk\n\t[C]: at 0x?\n";
     assert_eq!(e, expected);
-    // Behind `--` it is a file.
+    // After `--` it is a file.
     assert_eq!(perilune_with(&["--", "-"], "print(1)").failed(), "perilune: cannot open -: No such file or directory\n");
 }
 

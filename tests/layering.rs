@@ -148,7 +148,7 @@ const CIRCLES: [Circle; 6] = [
     Circle {
         root: "jit/src/lib.rs",
         file: "engine.rs",
-        most: 30,
+        most: 12,
         reason: "the state of the compiler: its parts are given the whole of it to work on",
     },
     Circle {

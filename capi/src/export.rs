@@ -72,7 +72,7 @@ macro_rules! raising_variadic {
         $(#[$doc])*
         ///
         /// # Safety
-        /// The contract of the crate. Behind the format come as many arguments as it says, which the declaration in Rust does not have.
+        /// The contract of the crate. After the format come as many arguments as it says, which the declaration in Rust does not have.
         // SAFETY: the name is that of the C API, which nothing else in a program defines.
         #[unsafe(no_mangle)]
         // SAFETY: the body follows the calling convention of C.

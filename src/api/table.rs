@@ -325,7 +325,7 @@ impl Table {
         }
         V::from_lua(last, &self.lua())
     }
-    /// Removes a key, without metamethods. Behind an integer key the elements move down.
+    /// Removes a key, without metamethods. After an integer key the elements move down.
     ///
     /// ```
     /// let lua = perilune::Lua::new();

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 pub enum Origin {
     /// At a hot instruction of a function.
     Root(BcPos),
-    /// Behind a call that a trace ends in front of: the position of the call, which has a stitch stub.
+    /// After a call that a trace ends in front of: the position of the call, which has a stitch stub.
     Stitch(BcPos),
     /// At an exit.
     Side,

@@ -1,6 +1,6 @@
 //! `jit.on`, `jit.off`, `jit.flush`, `jit.status`, `jit.security`.
 
-use super::compiler;
+use super::shared::compiler;
 use crate::Jit;
 use crate::trace::patch;
 use perilune_vm::object::{Gc, Proto, ProtoFlags};

@@ -37,7 +37,7 @@ pub fn arm64(vm: &mut Vm) -> Gc<Table> {
 
 fn library(vm: &mut Vm, decode: NativeFn) -> Gc<Table> {
     let t = vm.new_table(0, 1);
-    super::fill(vm, t, &[("decode", decode)]);
+    super::shared::fill(vm, t, &[("decode", decode)]);
     t
 }
 

@@ -1,5 +1,6 @@
 //! `jit.util.funcinfo`, `funcbc`, `funck`, `funcuvname`.
 
+use crate::view::names::location;
 use perilune_vm::bc::Op;
 use perilune_vm::object::{Gc, Proto, ProtoFlags, Table};
 use perilune_vm::{LuaResult, Value, Vm};
@@ -18,21 +19,6 @@ fn check_proto(vm: &mut Vm) -> LuaResult<Gc<Proto>> {
 
 fn put_int(vm: &mut Vm, t: Gc<Table>, name: &str, n: i64) {
     vm.set_field(t, name.as_bytes(), Value::integer(n));
-}
-
-/// The location of a function as people read it: source and line.
-pub fn location(p: Gc<Proto>, line: u32) -> Vec<u8> {
-    let name = p.chunkname.bytes();
-    let at = format!(":{line}");
-    match name {
-        [b'@', file @ ..] => {
-            let from = file.iter().rposition(|c| matches!(c, b'/' | b'\\')).map_or(0, |i| i + 1);
-            [&file[from..], at.as_bytes()].concat()
-        }
-        long if long.len() > 40 => format!("0x{:012x}{at}", p.code_ptr() as usize).into_bytes(),
-        [b'=', name @ ..] => [name, at.as_bytes()].concat(),
-        text => [b"\"", text, b"\"", at.as_bytes()].concat(),
-    }
 }
 
 /// `jit.util.funcinfo(f [, pc])`

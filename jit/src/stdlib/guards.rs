@@ -1,12 +1,11 @@
 //! The conditions of guards in words.
 
-use super::funcinfo::location;
 use crate::trace::Entry;
+use crate::view::names::function_name;
 use perilune_recorder::ir::{Const, Ins, IrRef, Op, SlotIdx, Trace, Ty};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
-use perilune_vm::object::{Func, Gc};
 
 macro_rules! define_guard_kinds {
     ($($(#[$doc:meta])* $name:ident $text:literal,)*) => {
@@ -68,15 +67,6 @@ pub fn type_word(ty: Ty) -> &'static str {
         Ty::Num | Ty::Float => "a number",
         ty if ty.is_int() => "an integer",
         _ => "a word",
-    }
-}
-
-/// The name of a builtin, or the location of a Lua function.
-pub fn function_name(f: Gc<Func>) -> String {
-    match f.proto() {
-        Some(p) => String::from_utf8_lossy(&location(p, p.first_line)).into_owned(),
-        None if f.ffid() > 1 => super::names().nth(f.ffid() as usize).unwrap_or_default(),
-        None => format!("C:{:x}", f.native().map_or(0, |n| n as usize)),
     }
 }
 

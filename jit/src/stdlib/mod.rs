@@ -5,65 +5,35 @@ mod control;
 mod disassembler;
 mod funcinfo;
 mod guards;
+mod list;
 mod modules;
 mod object_file;
 mod opt;
 mod profile;
+mod shared;
 mod traceinfo;
 mod tracestats;
 mod vmdef;
 
+pub use crate::view::names::{function_name, location};
 pub use disassembler::{Line, lines};
-pub use funcinfo::location;
-pub use guards::{GuardKind, NO_NAMES, ObjectNames, function_name};
+pub use guards::{GuardKind, NO_NAMES, ObjectNames};
 pub(crate) use guards::{Words, type_word};
+pub use list::names;
 pub use modules::commands;
 pub use profile::stack_text;
 
-use crate::Jit;
+use list::for_each_library;
 use perilune_vm::object::{Gc, NativeFn, Table};
 use perilune_vm::stdlib::{Builtin, LOADED};
-use perilune_vm::{LuaResult, TraceId, Value, Vm};
-use std::rc::Rc;
+use perilune_vm::{LuaResult, Value, Vm};
 
-/// Functions of `jit`.
-const JIT: [(&str, NativeFn); 6] = [
-    ("on", control::on),
-    ("off", control::off),
-    ("flush", control::flush),
-    ("status", control::status),
-    ("security", control::security),
-    ("attach", attach::attach),
-];
-
-/// Functions of `jit.util`.
-const UTIL: [(&str, NativeFn); 15] = [
-    ("funcinfo", funcinfo::funcinfo),
-    ("funcbc", funcinfo::funcbc),
-    ("funck", funcinfo::funck),
-    ("funcuvname", funcinfo::funcuvname),
-    ("traceinfo", traceinfo::traceinfo),
-    ("traceir", traceinfo::traceir),
-    ("tracek", traceinfo::tracek),
-    ("tracesnap", traceinfo::tracesnap),
-    ("tracemc", traceinfo::tracemc),
-    ("traceexitstub", traceinfo::traceexitstub),
-    ("ircalladdr", traceinfo::ircalladdr),
-    ("counters", tracestats::counters),
-    ("tracestats", tracestats::tracestats),
-    ("exitinfo", tracestats::exitinfo),
-    ("aborts", tracestats::aborts),
-];
-
-/// The libraries and their functions, which continue the ids of [`Builtin`].
-const LIBRARIES: [(&str, &[(&str, NativeFn)]); 4] =
-    [("jit", &JIT), ("jit.util", &UTIL), ("jit.opt", &[("start", opt::start)]), ("jit.profile", &profile::PROFILE)];
-
-/// The names of all functions that have an id, by id.
-pub fn names() -> impl Iterator<Item = String> {
-    let ours = LIBRARIES.iter().flat_map(|(library, functions)| functions.iter().map(move |f| format!("{library}.{}", f.0)));
-    Builtin::NAMES.iter().map(|n| n.to_string()).chain(ours)
+macro_rules! with_functions {
+    ($($library:literal: $($name:ident $function:path),*;)*) => { &[$(($library, &[$((stringify!($name), $function as NativeFn),)*]),)*] };
 }
+
+/// The libraries and their functions, in the order of their ids.
+const LIBRARIES: &[(&str, &[(&str, NativeFn)])] = for_each_library!(with_functions);
 
 /// A function of one of the libraries, by its name in full.
 pub fn function(name: &str) -> Option<NativeFn> {
@@ -75,7 +45,7 @@ pub fn function(name: &str) -> Option<NativeFn> {
 /// Puts the functions of one of the libraries into a table.
 fn fill_library(vm: &mut Vm, t: Gc<Table>, name: &str) {
     let mut id = Builtin::NAMES.len();
-    for (library, functions) in &LIBRARIES {
+    for (library, functions) in LIBRARIES {
         for (i, (function, native)) in functions.iter().enumerate().filter(|_| *library == name) {
             let f = vm.new_native(*native, (id + i) as u32, &[]);
             vm.set_field(t, function.as_bytes(), Value::func(f));
@@ -119,25 +89,4 @@ fn load(vm: &mut Vm, name: &str) -> LuaResult<u32> {
     let loaded = vm.registry_table(LOADED);
     vm.set_field(loaded, name.as_bytes(), Value::table(library));
     vm.ret1(Value::table(library))
-}
-
-fn fill(vm: &mut Vm, t: Gc<Table>, functions: &[(&str, NativeFn)]) {
-    for (name, f) in functions {
-        let f = vm.new_native(*f, 1, &[]);
-        vm.set_field(t, name.as_bytes(), Value::func(f));
-    }
-}
-
-/// The trace that the first argument is the number of, if a trace can have such a number.
-fn trace_id(vm: &mut Vm) -> LuaResult<Option<TraceId>> {
-    let n = vm.check_int(0)?;
-    Ok(u32::try_from(n).ok().and_then(TraceId::new))
-}
-
-/// The compiler of the VM.
-fn compiler(vm: &mut Vm) -> LuaResult<Rc<Jit>> {
-    match Jit::of(vm) {
-        Some(jit) => Ok(jit),
-        None => Err(vm.plain_error(b"JIT compiler permanently disabled by build option")),
-    }
 }

@@ -45,7 +45,7 @@ pub fn library(vm: &mut Vm) -> Gc<Table> {
     for a in &ARCHS {
         vm.set_field(names, a.name.as_bytes(), Value::TRUE);
     }
-    super::fill(vm, t, &[("make", make)]);
+    super::shared::fill(vm, t, &[("make", make)]);
     t
 }
 

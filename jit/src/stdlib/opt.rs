@@ -1,6 +1,6 @@
 //! `jit.opt.start`.
 
-use super::compiler;
+use super::shared::compiler;
 use crate::Jit;
 use crate::params::{Changed, Options};
 use perilune_recorder::params::OptFlags;

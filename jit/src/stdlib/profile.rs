@@ -3,7 +3,7 @@
 //! A sample in compiled code notes the position at once ([`perilune_vm::sample`]). The function is called soon after, when compiled code
 //! has been left, and `dumpstack` answers with the functions that ran at the sample.
 
-use super::compiler;
+use super::shared::compiler;
 use crate::Jit;
 use crate::view::locate::{Located, SEARCHED};
 use crate::view::sampling;
@@ -22,9 +22,6 @@ const INTERVAL: u64 = 10;
 /// Names of the registry entries with the function, and the stack that it is called on.
 const FUNCTION: &[u8] = b"_PROFILE_FUNCTION";
 const STACK: &[u8] = b"_PROFILE_STACK";
-
-/// Functions of `jit.profile`.
-pub const PROFILE: [(&str, perilune_vm::object::NativeFn); 3] = [("start", start), ("stop", stop), ("dumpstack", dumpstack)];
 
 /// Calls the profiler function, which is in the registry.
 struct Callback {
@@ -129,7 +126,7 @@ fn parse(mode: &[u8]) -> (Duration, InCode) {
 }
 
 /// `jit.profile.start([mode,] f)`
-fn start(vm: &mut Vm) -> LuaResult<u32> {
+pub fn start(vm: &mut Vm) -> LuaResult<u32> {
     let mode = vm.opt_str(0)?;
     let f = vm.check_func(1)?;
     let (interval, in_code) = parse(mode.as_ref().map_or(&[], |m| m.bytes()));
@@ -163,7 +160,7 @@ fn end(vm: &mut Vm) -> LuaResult<()> {
 }
 
 /// `jit.profile.stop()`
-fn stop(vm: &mut Vm) -> LuaResult<u32> {
+pub fn stop(vm: &mut Vm) -> LuaResult<u32> {
     end(vm)?;
     let registry = vm.realm.registry;
     set(vm, registry, FUNCTION, Value::NIL);
@@ -172,7 +169,7 @@ fn stop(vm: &mut Vm) -> LuaResult<u32> {
 }
 
 /// `jit.profile.dumpstack([thread,] format, depth)`
-fn dumpstack(vm: &mut Vm) -> LuaResult<u32> {
+pub fn dumpstack(vm: &mut Vm) -> LuaResult<u32> {
     let (thread, first) = match vm.arg(0).as_thread() {
         Some(t) => (t, 1),
         None => (vm.cur, 0),

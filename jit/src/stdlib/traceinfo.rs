@@ -1,6 +1,6 @@
 //! `jit.util.traceinfo` and the other functions by which LuaJIT describes traces.
 
-use super::{compiler, trace_id};
+use super::shared::{compiler, trace_id};
 use crate::Jit;
 use perilune_recorder::ir::{Const, IrRef, Link, Mode, Op, REF_BIAS, SnapSlot, Trace, Ty};
 use perilune_vm::helper::Helper;

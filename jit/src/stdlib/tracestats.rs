@@ -1,9 +1,10 @@
 //! What LuaJIT does not report: what traces cost, why and how often they are left, and aborts by site.
 
-use super::funcinfo::location;
-use super::{compiler, trace_id};
+use super::guards::NO_NAMES;
+use super::shared::{compiler, trace_id};
 use crate::Jit;
 use crate::view::counters;
+use crate::view::names::location;
 use perilune_vm::bc::Op as Bc;
 use perilune_vm::object::{BcPos, Gc, Table};
 use perilune_vm::{LuaResult, TraceId, Value, Vm};
@@ -99,7 +100,7 @@ pub fn exitinfo(vm: &mut Vm) -> LuaResult<u32> {
     put_number(vm, t, "taken", f64::from(e.exits[exit].taken));
     put_number(vm, t, "link", f64::from(e.exits[exit].side.map_or(0, TraceId::get)));
     let list = vm.subtable(t, b"guards");
-    let guards = e.guards_at(exit, super::NO_NAMES);
+    let guards = e.guards_at(exit, NO_NAMES);
     for (i, guard) in guards.iter().enumerate() {
         let g = vm.new_table(0, 4);
         vm.table_set_int(list, i as i32 + 1, Value::table(g));

@@ -38,6 +38,6 @@ pub fn load(vm: &mut Vm) -> LuaResult<u32> {
     array(vm, t, "irfield", Field::NAMES.iter().map(|n| n.to_string()));
     array(vm, t, "ircall", Helper::NAMES.iter().map(|n| n.to_string()));
     array(vm, t, "traceerr", Abort::MESSAGES.iter().map(|m| m.to_string()));
-    array(vm, t, "ffnames", super::names());
+    array(vm, t, "ffnames", super::list::names().map(str::to_owned));
     vm.ret1(Value::table(t))
 }

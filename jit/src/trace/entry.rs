@@ -1,6 +1,6 @@
 //! A finished trace, and its exits.
 
-use super::machine::Code;
+use super::code::Code;
 use crate::policy::cost;
 use perilune_backend::CodeMap;
 use perilune_recorder::ir::{Link, SnapId, Trace};

@@ -5,8 +5,9 @@
 //! code of a trace that leaves by its first exit at once, until another root trace from there takes its place. Its side traces are reached from
 //! nowhere else. Where a side trace alone is invalid, the exits that led there lead to the interpreter, and may get another one.
 
+use super::code::Code;
 use super::entry::TreeCode;
-use super::machine::{Code, Refused};
+use super::machine::Refused;
 use super::{Entry, Exit, Registry};
 use crate::Jit;
 use crate::view::log::{self, Topic};

@@ -1,6 +1,7 @@
 //! Finished traces: the registry that has them by number, the machine that compiles and runs them, the instructions that enter them, and
 //! their removal.
 
+pub(crate) mod code;
 pub(crate) mod entry;
 mod flush;
 mod invalidate;

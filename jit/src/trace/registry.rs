@@ -1,7 +1,7 @@
 //! The finished traces, by number, and the tables by which the VM enters and leaves them.
 
+use super::code::{Code, Placed};
 use super::entry::{Account, Cost, Entry, Exit, Runs, TraceStart};
-use super::machine::{Code, Placed};
 use super::shared_side::SidesByPc;
 use super::tables::{self, MAX_TRACES, Tables};
 use crate::exit::descriptor::ExitDescriptor;

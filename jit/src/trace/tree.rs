@@ -9,8 +9,9 @@
 //! new members pay for all of it. The code of single traces stays: other traces and exits that are shared enter it, and it takes over when
 //! a member dies.
 
+use super::code::Code;
 use super::entry::{Runs, TreeCode};
-use super::machine::{Code, Refused};
+use super::machine::Refused;
 use super::{Entry, Registry};
 use crate::Jit;
 use crate::policy::now;

@@ -1,8 +1,8 @@
 //! Counts of aborted recordings, by site and reason.
 
 use super::counters::AbortSite;
+use super::names::{function_name, location};
 use crate::Jit;
-use crate::stdlib::{function_name, location};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::rec::AbortInfo;
 use perilune_vm::Value;

@@ -7,6 +7,7 @@ pub mod events;
 mod inspect;
 pub mod locate;
 pub mod log;
+pub(crate) mod names;
 mod perf;
 pub mod sampling;
 pub(crate) mod sites;

@@ -1,7 +1,7 @@
 //! Tells `perf` and gdb of compiled code (`-Operf`, `-Ogdb`): [`perilune_backend::perf`], [`perilune_backend::gdb`].
 
+use super::names::location;
 use crate::Jit;
-use crate::stdlib::location;
 use crate::trace::{Entry, Part};
 use perilune_backend::gdb;
 use perilune_backend::perf::{self, Symbol};

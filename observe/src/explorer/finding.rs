@@ -10,7 +10,7 @@ use super::loops::{Loop, loops};
 use super::report::{FailedGuard, HintKind, Kind, Place, Report, State, Trace};
 use std::collections::{BTreeMap, HashMap};
 
-/// Failures of one guard's instruction that are worth a word; fewer are the price of a few side traces.
+/// Failures of one guard's instruction that are worth a word; fewer cost no more than a few side traces.
 const MANY_FAILURES: u64 = 40;
 /// Exits by one exit to the interpreter that are worth a word.
 const MANY_EXITS: u32 = 200;

@@ -25,7 +25,7 @@ pub(super) enum Event {
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Body {
     first: InsPtr,
-    /// Behind the last one.
+    /// After the last one.
     end: InsPtr,
 }
 

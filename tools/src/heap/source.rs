@@ -73,7 +73,7 @@ pub fn offset_of(text: impl Read, key: &str, commas: usize) -> Option<u64> {
     let mut string: Option<Vec<u8>> = None;
     let mut last = Vec::new();
     let mut escaped = false;
-    // Behind the key: its colon has come, then its value.
+    // After the key: its colon has come, then its value.
     let (mut here, mut passed) = (false, None);
     for (offset, byte) in BufReader::with_capacity(PIECE, text).bytes().enumerate() {
         let byte = byte.ok()?;

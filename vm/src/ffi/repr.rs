@@ -192,7 +192,7 @@ pub fn complex(re: f64, im: f64) -> Vec<u8> {
         text.push(b'+');
     }
     text.extend_from_slice(&NumText::num(im));
-    // Behind a word (inf, nan) it is in capitals.
+    // After a word (inf, nan) it is in capitals.
     let word = text.last().is_some_and(|c| *c >= b'a');
     text.push(if word { b'I' } else { b'i' });
     text

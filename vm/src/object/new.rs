@@ -136,7 +136,7 @@ impl Vm {
     pub fn new_lightud(&mut self, address: u64) -> LuaResult<Value> {
         Value::any_lightud(address).ok_or_else(|| self.rt_error(crate::lightud::NO_PAYLOAD))
     }
-    /// A function in C at an address, which `native` calls. Behind its upvalues, of which there are 254 at most, it has a hidden one: the
+    /// A function in C at an address, which `native` calls. After its upvalues, of which there are 254 at most, it has a hidden one: the
     /// address.
     pub fn new_c_function(&mut self, native: NativeFn, address: usize, upvalues: &[Value]) -> Gc<Func> {
         debug_assert!(address < 1 << 48, "an address of user code, which is a denormal number to the collector");

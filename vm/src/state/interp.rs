@@ -21,7 +21,7 @@ pub struct Hook {
     pub count: i32,
     /// Instructions until the next one.
     pub(crate) remaining: i32,
-    /// Behind the last instruction that was examined.
+    /// After the last instruction that was examined.
     pub(crate) last: *const Ins,
     /// Is the hook function running? Then there are no events.
     pub(crate) running: bool,

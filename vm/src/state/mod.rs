@@ -46,7 +46,7 @@ pub struct Vm {
     pub stack_limit: *mut Value,
     /// The running coroutine.
     pub cur: Gc<Thread>,
-    /// Behind the current instruction of the innermost Lua frame, as of the last sync.
+    /// After the current instruction of the innermost Lua frame, as of the last sync.
     pub pc: *const Ins,
     /// Number of values of an open result list (CALLM, RETM, TSETM, CAT ...).
     pub multres: u32,

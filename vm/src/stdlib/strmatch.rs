@@ -259,7 +259,7 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
         out.extend_from_slice(&src[done..a]);
         put_replacement(vm, &mut out, &m, &by, a, b)?;
         done = b;
-        // Behind an empty match one character is kept.
+        // After an empty match one character is kept.
         from = if b > a { b } else { a + 1 };
         if program.is_anchored() || from > src.len() {
             break;

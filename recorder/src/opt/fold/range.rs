@@ -99,7 +99,7 @@ fn by_guards(b: &IrBuffer, r: IrRef, mut range_: Range, depth: u32) -> Range {
             g = b.older(g);
         }
     }
-    // Behind guards that contradict each other nothing is executed.
+    // After guards that contradict each other nothing is executed.
     if range_.lo > range_.hi { FULL } else { range_ }
 }
 
