@@ -44,7 +44,7 @@ static void many_errors(int n) {
   int failed = 0, i;
   long before = 0;
   if (luaL_loadstring(L, errors)) printf("%s\n", lua_tostring(L, -1));
-  /* The second half must not need more memory than the first. */
+  /* The second half must not need more memory than the first, but for that of compiling a trace: 2.5 MB under emulation. */
   for (i = 0; i < 2; i++) {
     if (i == 1) before = kilobytes();
     lua_pushvalue(L, 1);
@@ -58,7 +58,7 @@ static void many_errors(int n) {
       lua_settop(L, 1);
     }
   }
-  printf("%d values, %s\n", lua_gettop(L), kilobytes() - before < 2048 ? "no growth" : "growth");
+  printf("%d values, %s\n", lua_gettop(L), kilobytes() - before < 4096 ? "no growth" : "growth");
   lua_close(L);
 }
 

@@ -74,6 +74,11 @@ mod imp {
     const LAST: usize = 1 << 46;
     /// The most addresses that are tried.
     const TRIES: usize = 1 << 12;
+    /// So many are tried before their distance doubles: what another one has taken may be large. AddressSanitizer keeps the first 32 TB from
+    /// `FIRST` on.
+    const TRIES_AT_A_DISTANCE: usize = 8;
+    /// The greatest distance: 64 of them lead through the whole range.
+    const FARTHEST: usize = 1 << 40;
 
     static NEXT: AtomicUsize = AtomicUsize::new(FIRST);
 
@@ -83,11 +88,17 @@ mod imp {
     pub fn alloc(layout: Layout) -> *mut u8 {
         assert!(layout.align() <= UNIT);
         let size = rounded(layout);
+        let (mut distance, mut tries) = (size, 0);
         for _ in 0..TRIES {
-            let hint = NEXT.fetch_add(size, Ordering::Relaxed);
+            let hint = NEXT.fetch_add(distance, Ordering::Relaxed);
             if hint + size > LAST {
                 NEXT.store(FIRST, Ordering::Relaxed);
+                (distance, tries) = (size, 0);
                 continue;
+            }
+            tries += 1;
+            if tries % TRIES_AT_A_DISTANCE == 0 {
+                distance = (distance * 2).min(FARTHEST).max(size);
             }
             let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
             // SAFETY: a new anonymous mapping; the address is only a hint.
