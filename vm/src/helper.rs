@@ -12,6 +12,7 @@ use crate::ffi::int64;
 use crate::layout::AbiType;
 use crate::object::{Cdata, Func, Gc, Node, Placement, Proto, Str, Table, Thread};
 use crate::text::append;
+use crate::text::case;
 use crate::value::Value;
 
 /// How a helper interacts with the rest of the trace.
@@ -271,6 +272,15 @@ macro_rules! helpers {
     };
 }
 
+/// The string with the letters from `first` on in the other case; a longer one is made by a function.
+#[inline(always)]
+fn with_case(vm: &mut Vm, s: Gc<Str>, first: u8, make: impl FnOnce(&mut Vec<u8>)) -> Option<Gc<Str>> {
+    if s.len() <= case::SHORT && vm.has_room_for_str(s.len()) {
+        return Some(vm.new_str(&case::change(s.bytes(), first)[..s.len()]));
+    }
+    vm.new_long_str(s.len(), make)
+}
+
 /// Not among those below, which have a reference to the VM: a function in C uses the VM meanwhile.
 unsafe extern "C" fn native_call(vm: *mut Vm, frame: *mut Value, nargs: i32) -> i32 {
     // SAFETY: NATIVE has stored the frame there: the builtin, the link to a call instruction, the arguments.
@@ -420,10 +430,10 @@ helpers! {
         vm.new_long_str(s.len().saturating_mul(n), |buf| (0..n).for_each(|_| buf.extend_from_slice(s.bytes())))
     }
     fn str_upper(vm, s: Gc<Str>) -> Option<Gc<Str>> {
-        vm.new_long_str(s.len(), |buf| buf.extend(s.bytes().iter().map(u8::to_ascii_uppercase)))
+        with_case(vm, s, b'a', |buf| buf.extend(s.bytes().iter().map(u8::to_ascii_uppercase)))
     }
     fn str_lower(vm, s: Gc<Str>) -> Option<Gc<Str>> {
-        vm.new_long_str(s.len(), |buf| buf.extend(s.bytes().iter().map(u8::to_ascii_lowercase)))
+        with_case(vm, s, b'A', |buf| buf.extend(s.bytes().iter().map(u8::to_ascii_lowercase)))
     }
     fn str_reverse(vm, s: Gc<Str>) -> Option<Gc<Str>> {
         vm.new_long_str(s.len(), |buf| buf.extend(s.bytes().iter().rev()))

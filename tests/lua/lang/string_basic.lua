@@ -64,3 +64,14 @@ for i = 1, 300 do parts = parts .. i .. (i % 50 == 0 and "\n" or " ") end
 print(#parts, parts:sub(-20, -2))
 print(("x"):rep(20) .. ("y"):rep(20) .. 1 .. 2.5 .. "" .. "z", ("" .. "" .. ""):len())
 print("ok")
+-- All bytes at all places of strings of all lengths up to 40, short and long.
+local bytes = {}
+for i = 0, 255 do bytes[#bytes + 1] = string.char(i) end
+local all = table.concat(bytes)
+for n = 0, 40 do
+  for at = 1, 256 - n do
+    local s = all:sub(at, at + n - 1)
+    assert(s:upper() == s:gsub("[a-z]", function(c) return string.char(c:byte() - 32) end))
+    assert(s:lower() == s:gsub("[A-Z]", function(c) return string.char(c:byte() + 32) end))
+  end
+end

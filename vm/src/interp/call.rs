@@ -267,6 +267,12 @@ op! {
                 return r.next::<D>();
             }
         }
+        // Of a call from Rust, such as `lua_call` of a builtin.
+        if kind(l) == frame::C && r.ins < u64::from(NATIVE_RETURN) {
+            let mut r = r;
+            r.pc = (*vm).top.sub(r.ins as usize).cast();
+            return r.to(return_special::<D>);
+        }
         r.to(native_results::<D>)
     }
     /// A collection is due after a builtin, unless the builtin changed the frames.

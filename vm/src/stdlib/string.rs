@@ -4,6 +4,7 @@ use super::base::MAX_RESULTS;
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Gc, Str};
+use crate::text::case;
 use crate::value::Value;
 
 /// Resolves a range given like the arguments of `string.sub` to offsets, if it is not empty.
@@ -133,6 +134,16 @@ fn mapped(vm: &mut Vm, change: impl FnOnce(&mut [u8])) -> LuaResult<u32> {
     r
 }
 
+/// The first argument with the letters from `first` on in the other case: that of a longer string is changed by a function.
+#[inline(always)]
+fn with_case(vm: &mut Vm, first: u8, change: impl FnOnce(&mut [u8])) -> LuaResult<u32> {
+    let s = vm.check_str(0)?;
+    if s.len() <= case::SHORT {
+        return vm.ret_str(&case::change(s.bytes(), first)[..s.len()]);
+    }
+    mapped(vm, change)
+}
+
 /// `string.reverse(s)`
 pub fn reverse(vm: &mut Vm) -> LuaResult<u32> {
     mapped(vm, <[u8]>::reverse)
@@ -140,12 +151,12 @@ pub fn reverse(vm: &mut Vm) -> LuaResult<u32> {
 
 /// `string.lower(s)`
 pub fn lower(vm: &mut Vm) -> LuaResult<u32> {
-    mapped(vm, <[u8]>::make_ascii_lowercase)
+    with_case(vm, b'A', <[u8]>::make_ascii_lowercase)
 }
 
 /// `string.upper(s)`
 pub fn upper(vm: &mut Vm) -> LuaResult<u32> {
-    mapped(vm, <[u8]>::make_ascii_uppercase)
+    with_case(vm, b'a', <[u8]>::make_ascii_uppercase)
 }
 
 /// `string.dump(f [, strip])`. A mode string may also say what to strip: `s` for debug information.

@@ -4,7 +4,7 @@
 use super::NumText;
 
 /// Short texts are stored as so many bytes, of which those after the text are cut off again.
-const PIECE: usize = 16;
+pub(super) const PIECE: usize = 16;
 
 /// Appends `text`. As `extend_from_slice`, but short texts take no call.
 #[inline(always)]
@@ -44,7 +44,7 @@ fn put_piece(out: &mut Vec<u8>, piece: u128, len: usize) {
 
 /// A text of up to 16 bytes, its first byte the lowest. It is loaded in two parts, which may overlap.
 #[inline(always)]
-fn low_bytes(text: &[u8]) -> u128 {
+pub(super) fn low_bytes(text: &[u8]) -> u128 {
     let len = text.len();
     if let (Some(first), Some(last)) = (text.first_chunk().map(|c| u64::from_le_bytes(*c)), text.last_chunk()) {
         return u128::from(first) | u128::from(u64::from_le_bytes(*last)) << (8 * (len - 8));

@@ -1,6 +1,7 @@
 //! Text helpers without the VM: numbers to text, format specifications, pattern matching, plain search.
 
 pub mod append;
+pub mod case;
 pub mod chunk;
 pub mod class;
 pub mod float;
