@@ -61,7 +61,7 @@ pub enum ThreadStatus {
     Error,
 }
 
-/// Which events of coroutines are told; see [`Lua::set_thread_event_callback`].
+/// Which events of coroutines are reported; see [`Lua::set_thread_event_callback`].
 ///
 /// ```
 /// use perilune::ThreadTriggers;

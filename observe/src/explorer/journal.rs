@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 /// More traces are not noted.
 const TRACES: usize = 50_000;
-/// More places where recordings came to nothing are not noted.
+/// More places where recordings were aborted are not noted.
 const ABORTS: usize = 20_000;
 /// When the code of traces takes as many lines, that of further ones is left out.
 const LINES: usize = 4_000_000;
@@ -40,7 +40,7 @@ pub struct Journal {
     pub traces: Vec<Trace>,
     /// What they are made of.
     pub code: Vec<Option<Code>>,
-    /// The recordings that came to nothing.
+    /// The aborted recordings.
     pub aborts: Vec<Abort>,
     /// What there was no room for.
     pub left_out: LeftOut,

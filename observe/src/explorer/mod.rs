@@ -1,7 +1,7 @@
 //! The trace explorer: what the compiler made of a program, line by line and trace by trace.
 //!
 //! While it watches, the compiler keeps how each trace came into being, and everything is noted as text at once: traces that are gone
-//! when somebody asks are told as well. That costs some time for each trace, none in compiled code, and nothing when it is off.
+//! when somebody asks are reported as well. That costs some time for each trace, none in compiled code, and nothing when it is off.
 
 mod advice;
 mod allocations;

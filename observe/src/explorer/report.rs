@@ -28,7 +28,7 @@ pub struct Report {
     pub traces: Vec<Trace>,
     /// What each of the traces is made of, in the same order; nothing for what was left out.
     pub code: Vec<Option<Code>>,
-    /// The recordings that came to nothing.
+    /// The aborted recordings.
     pub aborts: Vec<Abort>,
     /// What there was no room for.
     pub left_out: LeftOut,
@@ -51,7 +51,7 @@ pub struct LeftOut {
     pub traces: u64,
     /// The code of further traces.
     pub code: u64,
-    /// Places where recordings came to nothing.
+    /// Places where recordings were aborted.
     pub aborts: u64,
 }
 
@@ -411,7 +411,7 @@ pub struct Guard {
     pub place: Option<usize>,
 }
 
-/// Recordings that came to nothing, from one place, at another, for one reason.
+/// Aborted recordings, from one place, at another, for one reason.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize)]
 pub struct Abort {
     /// Where they started.

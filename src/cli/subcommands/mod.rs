@@ -128,7 +128,7 @@ pub fn main() -> ExitCode {
     end(done.and_then(|()| Ok(out.flush()?)))
 }
 
-/// The status to end with; a failure is told.
+/// The status to end with; a failure is reported.
 fn end(done: Outcome) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,

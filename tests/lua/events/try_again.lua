@@ -1,4 +1,4 @@
--- An exit where recordings came to nothing is tried again when it has become much hotter: what was in the way may be gone.
+-- An exit where recordings were aborted is tried again when it has become much hotter: what was in the way may be gone.
 local util = require "jit.util"
 
 local function odd(i) return i * 2 end
