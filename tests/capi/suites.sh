@@ -23,8 +23,8 @@ plain="" joff="jit.off()" hot="jit.opt.start('hotloop=1', 'hotexit=1')" stress="
 eager="collectgarbage('setpause', 0) collectgarbage('setstepmul', 100000)"
 export LUA_PATH="./?.lua;./?/init.lua;$LUA_PATH"
 
-# What differs from run to run: addresses, times, the order of keys, the name of the host.
-settle() { sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/[0-9.]+( ?(seconds|ms|s)\b)/TIME\1/g'; }
+# What differs from run to run: addresses, times, the order of keys, the name of the host; how often a sample of luasec had to wait for data.
+settle() { sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/[0-9.]+( ?(seconds|ms|s)\b)/TIME\1/g; s/Want\?[[:space:]]*(read|write)//; /^$/d'; }
 # The first argument is the library, the second what the state runs first, the third the folder, the others script and arguments. A command that
 # gets the command to run is in `runner`, if there is one.
 run_in() {
@@ -86,12 +86,13 @@ luaossl() {
         suite luaossl 'luaossl*/regress' 'regress|status' "$(basename "$script")"
     done
 }
+# Lines of dots depend on the time that something takes.
 cqueues() {
     for script in "$sources"/cqueues*/regress/[0-9]*.lua; do
         case $script in
         # They ask servers in the internet, or wait for most of a minute.
         *22-client-dtls* | *153-dns* | *75-sleep*) ;;
-        *) suite cqueues 'cqueues*/regress' 'regress|status' "$(basename "$script")" ;;
+        *) suite cqueues 'cqueues*/regress' 'regress: [^.]|status' "$(basename "$script")" ;;
         esac
     done
 }
