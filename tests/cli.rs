@@ -280,7 +280,10 @@ fn name_of_the_command() {
         run(command, "").errors
     };
     assert_eq!(run_link(&["-e", "x x"]), format!("{link}: (command line):1: '=' expected near 'x'\n"));
-    assert_eq!(run_link(&["-jnone"]), format!("{link}: unknown command '-jnone': -jhelp lists what there is\n"));
+    assert_eq!(
+        run_link(&["-jnone"]),
+        format!("{link}: unknown luaJIT command or jit.* modules not installed: '-jnone' (-jhelp lists what there is)\n")
+    );
     assert!(run_link(&["-x"]).contains(&format!("\nusage: {link} [options]... [script [args]...].\n")));
     assert_eq!(run_link(&["-e", "print(arg[-2])"]), "");
 }
@@ -302,7 +305,10 @@ fn modules_of_jit() {
     assert_eq!(jit("-jargs").ok(), "0\n");
     assert_eq!(jit("-jargs=").ok(), "0\n");
     assert_eq!(jit("-jargs=1,,x,").ok(), "4\t1\tnil\tx\tnil\n");
-    assert_eq!(jit("-jnostart").failed(), "perilune: unknown command '-jnostart': -jhelp lists what there is\n");
+    assert_eq!(
+        jit("-jnostart").failed(),
+        "perilune: unknown luaJIT command or jit.* modules not installed: '-jnostart' (-jhelp lists what there is)\n"
+    );
     assert_eq!(jit("-jfails").failed(), "perilune: ./jit/fails.lua:1: inside\n");
     let wrong =
         "perilune: error loading module 'jit.wrong' from file './jit/wrong.lua':\n\t./jit/wrong.lua:1: '=' expected near 'x'\n";
@@ -391,7 +397,10 @@ fn wrong_switches() {
     flag("-Ohotloop=-1", "hotloop=-1");
     flag("-Ohotloop", "hotloop");
     flag("-Ofold,10", "10");
-    assert_eq!(perilune(&["-jfoo"]).failed(), "perilune: unknown command '-jfoo': -jhelp lists what there is\n");
+    assert_eq!(
+        perilune(&["-jfoo"]).failed(),
+        "perilune: unknown luaJIT command or jit.* modules not installed: '-jfoo' (-jhelp lists what there is)\n"
+    );
     assert_eq!(perilune(&["-jon=x"]).failed(), "perilune: '-jon=x': bad argument #1 to '?' (function expected, got string)\n");
 }
 

@@ -69,7 +69,10 @@ fn start_function(vm: &mut Vm, name: &[u8]) -> Result<Value, Failed> {
             }
         }
     }
-    message(Prefix::Program, &[b"unknown command '-j", name, b"': -jhelp lists what there is"].concat());
+    message(
+        Prefix::Program,
+        &[b"unknown luaJIT command or jit.* modules not installed: '-j", name, b"' (-jhelp lists what there is)"].concat(),
+    );
     Err(Failed)
 }
 
