@@ -47,7 +47,7 @@ impl Registry {
             if let Some(root) = self.get(side).map(|e| e.root)
                 && let Some(root) = self.get_mut(root)
             {
-                root.sides = root.sides.saturating_sub(1);
+                root.sides -= 1;
             }
         }
     }

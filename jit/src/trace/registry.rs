@@ -253,7 +253,8 @@ impl Registry {
     ) -> Vec<Freed> {
         let (gone, kept): (Vec<TraceId>, Vec<TraceId>) = table.take_traces(owner).into_iter().partition(|n| sides.contains(n));
         for n in &gone {
-            if let Some(root) = self.get(*n).map(|e| e.root)
+            // An invalid one is not counted.
+            if let Some(root) = self.get(*n).filter(|e| !e.is_invalid).map(|e| e.root)
                 && let Some(root) = self.get_mut(root)
             {
                 root.sides -= 1;

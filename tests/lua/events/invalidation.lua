@@ -76,6 +76,22 @@ local _, _, closed = change(function() assert(branches(400) == -19900) end)
 assert(closed == 1, closed)
 makes_none(branches, 400)
 
+-- An invalid side trace whose function is collected: its exit gets another one as before.
+local loaded = { plus = loadstring("return function(s, i) return s + i end")() }
+local function collected(n)
+  local s = 0
+  for i = 1, n do
+    if i % 4 == 0 then s = loaded.plus(s, i) else s = s + 1 end
+  end
+  return s
+end
+assert(collected(400) == 20500)
+invalid = change(function() loaded.plus = loadstring("return function(s, i) return s - i end")() end)
+assert(invalid == 1, invalid)
+collectgarbage() collectgarbage()
+_, _, closed = change(function() assert(collected(400) == -19900) end)
+assert(closed == 1, closed)
+
 -- The function of a tree.
 jit.opt.start("hottree=1")
 local tree = { add = function(s, i) return s + i end }
