@@ -35,6 +35,9 @@ impl Registry {
     }
     /// Exits lead to these side traces no longer.
     fn unlink_sides(&mut self, sides: &HashSet<TraceId>, stub: usize) {
+        if sides.is_empty() {
+            return;
+        }
         let (entries, exits) = self.entries_and_exits();
         for e in entries {
             for (k, x) in e.exits.iter_mut().enumerate().filter(|(_, x)| x.side.is_some_and(|side| sides.contains(&side))) {
