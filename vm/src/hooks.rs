@@ -94,12 +94,26 @@ pub struct PlainExit {
     /// As in [`Resume`].
     pub pc: *const Ins,
     /// The slots to box; alive while the count is not 0.
-    pub unboxed: *const [Unboxed],
+    pub unboxed: *const Unboxed,
+    /// How many slots to box.
+    pub unboxed_len: u16,
+    /// Is the instruction at `pc` an `ITERN`? If a trace starts there, it must be executed once in its original form, which the compiler knows.
+    pub is_itern: bool,
+    /// Slots from the base of the frame on that must fit the stack: otherwise the compiler must be called, to make room.
+    pub stack: u32,
 }
 
 impl PlainExit {
     /// The interpreter must call the compiler.
-    pub const NONE: PlainExit = PlainExit { remaining: 0, multres: 0, pc: core::ptr::null(), unboxed: &[] };
+    pub const NONE: PlainExit = PlainExit {
+        remaining: 0,
+        multres: 0,
+        pc: core::ptr::null(),
+        unboxed: core::ptr::null(),
+        unboxed_len: 0,
+        is_itern: false,
+        stack: 0,
+    };
 }
 
 /// A tracing compiler attached to the interpreter.

@@ -13,6 +13,7 @@ use crate::view::events::{Event, handler};
 use crate::view::log::{self, Topic};
 use core::ops::Range;
 use perilune_recorder::ir::Snapshot;
+use perilune_vm::bc::Op;
 use perilune_vm::hooks::PlainExit;
 use perilune_vm::{ExitId, Vm};
 
@@ -35,13 +36,14 @@ impl ExitTable {
         }
         self.plain[ids].fill(PlainExit::NONE);
     }
-    /// Allows the interpreter to take an exit so many times by itself.
-    fn allow(&mut self, id: ExitId, times: u32) {
+    /// Allows the interpreter to take an exit so many times by itself. `is_itern`: see [`PlainExit`].
+    fn allow(&mut self, id: ExitId, times: u32, is_itern: bool) {
         let Some(d) = self.descriptor_mut(id) else { return };
+        // An exit of a frame, or with slots, that do not fit the numbers: the compiler is always called.
+        let (Ok(unboxed_len), Ok(stack)) = (d.unboxed.len().try_into(), d.facts.stack.try_into()) else { return };
         d.allowed = times;
-        let unboxed: *const [_] = &raw const *d.unboxed;
-        let plain = PlainExit { remaining: times, multres: d.facts.multres, pc: d.facts.pc.as_ptr(), unboxed };
-        self.plain[id.index()] = plain;
+        let (multres, pc, unboxed) = (d.facts.multres, d.facts.pc.as_ptr(), d.unboxed.as_ptr());
+        self.plain[id.index()] = PlainExit { remaining: times, multres, pc, unboxed, unboxed_len, is_itern, stack };
     }
 }
 
@@ -50,7 +52,7 @@ impl Jit {
     #[inline]
     pub(crate) fn allow_plain_exit(&self, vm: &Vm, registry: &mut Registry, id: ExitId) {
         let Some(facts) = registry.exits.descriptor(id).map(|d| d.facts) else { return };
-        if facts.stack != 0 || facts.multres == Snapshot::OPEN || self.exits_are_reported(vm) {
+        if facts.multres == Snapshot::OPEN || self.exits_are_reported(vm) {
             return;
         }
         let mut times = MAX_ALLOWED;
@@ -69,7 +71,9 @@ impl Jit {
         {
             times = times.min(u32::try_from((r.account.saved + cost::MAX_LOSS) / -saving).unwrap_or(0));
         }
-        registry.exits.allow(id, times);
+        let ins = facts.pc.ins();
+        let original = if ins.op() == Op::JLOOP { registry.original_ins(ins) } else { ins };
+        registry.exits.allow(id, times, original.op() == Op::ITERN);
     }
     fn exits_are_reported(&self, vm: &Vm) -> bool {
         self.is_watched() || handler(vm, Event::Texit).is_some() || log::on(Topic::Exit)
@@ -91,5 +95,33 @@ impl Jit {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Jit;
+    use perilune_vm::{Value, Vm};
+
+    #[test]
+    fn the_interpreter_takes_exits_of_stack_checks() {
+        let mut vm = Vm::new();
+        vm.open_libs();
+        crate::attach(&mut vm);
+        // The calls are interpreted, so that the function has a trace of its own. Its first guard is that its argument is a table.
+        let source = "require 'jit.opt'.start('hotloop=10', 'hotexit=1000')
+            local function get(t) local a, b, c = 1, 2, 3 return t.len, a, b, c end
+            local function calls(t, n) for _ = 1, n do get(t) end end
+            require 'jit'.off(calls)
+            calls({}, 50)
+            calls('text', 101)";
+        let chunk = vm.load_chunk(source.as_bytes(), b"=test", None).unwrap_or_else(|e| panic!("{}", e.to_str_lossy()));
+        assert!(vm.call1(Value::func(chunk), &[]).is_ok());
+        let jit = Jit::of(&vm).expect("the compiler was attached");
+        let mut registry = jit.registry.borrow_mut();
+        let checks = registry.exits.ids().filter(|&id| registry.exits.descriptor(id).is_some_and(|d| d.facts.stack != 0));
+        let checks: Vec<_> = checks.collect();
+        let taken: Vec<_> = checks.into_iter().map(|id| registry.exits.settle_plain(id)).collect();
+        assert_eq!(taken, [100], "the compiler was called at the first of the exits alone");
     }
 }

@@ -101,7 +101,6 @@ impl Jit {
         let on_request = vm.is_exit_requested();
         let counted_down = registry.counted_down(&facts);
         let uncounted = on_request || vm.heap.must_leave_code() || counted_down.is_some();
-        let times = if uncounted { 0 } else { 1 + registry.exits.settle_plain(id) };
         if vm.compiled.failed_guard != 0
             && let Some(failed) = vm.compiled.take_failed_guard(id).filter(|_| !uncounted)
         {
@@ -114,6 +113,7 @@ impl Jit {
             return self.make_room(vm, &facts, resume);
         }
         let may_record = may_record && !vm.heap.is_full();
+        let times = if uncounted { 0 } else { 1 + registry.exits.settle_plain(id) };
         let hot = if uncounted { None } else { self.count_exit(vm, &mut registry, &facts, may_record, times) };
         let unprofitable = if uncounted { None } else { self.add_saving(vm, &mut registry, &facts, times) };
         let tell = !facts.is_end && !on_request && counted_down.is_none() && self.listens(vm, Event::Texit);

@@ -61,3 +61,24 @@ for _ = 1, 3 do
 end
 collectgarbage()
 print("ok")
+
+-- The exit of the stack check is that of the first guards too. It is taken by the interpreter where the stack has room, and each exit is counted
+-- once where the compiler makes room first.
+jit.flush()
+jit.opt.start("hotloop=10", "hotexit=100000", "maxside=100")
+local wide = load("local t = ... local " .. ("x,"):rep(89) .. "y return t.len")
+local function calls(argument, n)
+  for _ = 1, n do wide(argument) end
+end
+local function calls_in_new_coroutines(argument, n)
+  for _ = 1, n do coroutine.wrap(wide)(argument) end
+end
+jit.off(calls)
+jit.off(calls_in_new_coroutines)
+calls({}, 100)
+for _, call in ipairs({ calls, calls_in_new_coroutines, calls }) do
+  local before = deopt()
+  call("text", 1000)
+  local taken = deopt() - before
+  assert(taken == 1000, taken)
+end

@@ -111,13 +111,19 @@ unsafe fn take_plain_exit(vm: *mut crate::Vm, exit: u32) -> Option<*const Ins> {
     }
     let plain = (*vm).compiled.plain_exits.add(exit as usize);
     let pc = (*plain).pc;
-    if (*plain).remaining == 0 || !(*vm).may_take_plain_exits() || (*pc).op() == Op::JLOOP {
+    if (*plain).remaining == 0 || !(*vm).may_take_plain_exits() || (*plain).is_itern && (*pc).op() == Op::JLOOP {
+        return None;
+    }
+    let base = (*vm).compiled.base;
+    if base.wrapping_add((*plain).stack as usize) > (*vm).stack_limit {
         return None;
     }
     (*plain).remaining -= 1;
-    (*vm).base = (*vm).compiled.base;
-    // SAFETY: it is the exit that was taken, and while it may be taken so its trace keeps the list.
-    crate::hooks::box_slots((*vm).base, &*(*plain).unboxed);
+    (*vm).base = base;
+    if (*plain).unboxed_len != 0 {
+        // SAFETY: it is the exit that was taken, and while it may be taken so its trace keeps the list.
+        crate::hooks::box_slots(base, core::slice::from_raw_parts((*plain).unboxed, (*plain).unboxed_len as usize));
+    }
     (*vm).multres = (*plain).multres;
     if cfg!(debug_assertions)
         && let Err(e) = (*vm).verify_frames(pc)
