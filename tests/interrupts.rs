@@ -194,3 +194,31 @@ fn checks_have_snapshots_of_their_own() {
     let checks: String = lua.load(source).eval().expect("no error");
     assert_eq!(checks, "true true");
 }
+
+/// A side trace that passes a loop does not check: it comes back through an exit. The loop that it returns to checks.
+#[test]
+fn side_traces_have_no_checks() {
+    let lua = perilune::Lua::new();
+    ["budget=0", "hotexit=2"].iter().for_each(|o| lua.jit_option(o).expect("an option"));
+    let _handle = lua.interrupt_handle();
+    let source = "local util, names = require 'jit.util', require 'jit.vmdef'.irnames
+        local i, n, two = 0.5, 0, 2
+        while i < 10000 do
+            i = i + 1
+            if i % 8 == 0.5 then
+                for k = 1, two do n = n + k end
+            end
+        end
+        local found = {}
+        for t = 1, 2 do
+            local info, checks = util.traceinfo(t), 0
+            for i = 1, info.nins do
+                local at = 6 * bit.rshift(select(2, util.traceir(t, i)), 8)
+                if names:find('^PROF', at + 1) then checks = checks + 1 end
+            end
+            found[t] = info.linktype .. ' ' .. checks
+        end
+        return table.concat(found, ', ')";
+    let checks: String = lua.load(source).eval().expect("no error");
+    assert_eq!(checks, "loop 2, root 0");
+}

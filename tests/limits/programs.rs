@@ -1,7 +1,7 @@
 //! Hostile programs, by what they are after: time, memory, the native stack. Each with a name.
 
 /// Programs without an end, or with one that nobody will see.
-pub const ENDLESS: [(&str, &str); 64] = [
+pub const ENDLESS: [(&str, &str); 65] = [
     ("loop", "while true do end"),
     ("counter", "local i = 0 while true do i = i + 1 end"),
     ("numeric loop", "for i = 1, math.huge do local x = i * 2 end"),
@@ -32,6 +32,11 @@ pub const ENDLESS: [(&str, &str); 64] = [
     (
         "branches",
         "local n = 0 while true do n = (n * 7 + 1) % 1009 if n % 3 == 0 then n = n + 2 elseif n % 5 == 0 then n = n + 3 end end",
+    ),
+    (
+        "short loops in branches",
+        "local n = 0 while true do n = (n * 7 + 1) % 1009 if n % 3 == 0 then local k = 0 repeat k = k + 1 until k == 3 n = n + k \
+         elseif n % 5 == 0 then for i = 1, n % 4 do n = n + i end end end",
     ),
     ("tail calls", "local function f(n) return f(n + 1) end f(0)"),
     ("mutual tail calls", "local f, g function f() return g() end function g() return f() end f()"),

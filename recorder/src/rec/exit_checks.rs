@@ -19,13 +19,14 @@ impl Recorder {
     /// Called before the instruction at `pc`: at the end of a loop that may run for long, emits a guard that leaves on request.
     /// Loops that are left through exits in each iteration need none.
     pub(super) fn check_exits(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins) -> Rec<()> {
-        if !vm.must_check_in_loops() {
+        // A side trace runs no loop: code that comes to it again and again comes through an exit each time. On request exits lead to the
+        // interpreter; those that lead to a side trace within a tree do not, but the side trace itself is left at its end then.
+        if !vm.must_check_in_loops() || !self.start.is_root {
             return Ok(());
         }
-        // At the start of a loop that is compiled already, only this loop's own trace becomes a loop; other traces link to the existing
-        // one.
+        // Other traces than this loop's own one link to the existing one, if the loop is compiled already.
         let is_compiled = matches!(ins.op(), Bc::JFORL | Bc::JITERL | Bc::JLOOP);
-        let ins = if is_compiled && self.start.is_root { db.original_ins(ins) } else { ins };
+        let ins = if is_compiled { db.original_ins(ins) } else { ins };
         let may_last = match ins.op() {
             Bc::FORL | Bc::IFORL => !self.is_always_short(pc, ins),
             // The size of the table bounds a loop over it, for which samples and Ctrl-C can wait; limits cannot.
