@@ -11,17 +11,6 @@ use crate::state::HOT_COUNTERS;
 /// The value that a hot counter gets when it underflows in a callback, where nothing becomes hot.
 const RESTART: u16 = 1000;
 
-/// State of callbacks.
-#[derive(Default, Debug)]
-pub struct CallbackState {
-    /// Number of callbacks, hooks and finalizers that are running. Nothing is recorded then.
-    pub no_record: u32,
-    /// Is a callback running?
-    running: bool,
-    /// How often all hot counters were reset; wraps around.
-    hot_resets: u32,
-}
-
 impl Vm {
     /// Runs the callback `f`. Values of the running frame live below `vm.top`.
     pub fn run_callback<T>(&mut self, f: impl FnOnce(&mut Vm) -> T) -> T {

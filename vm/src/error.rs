@@ -10,10 +10,6 @@ impl LuaError {
     pub(crate) const fn parked() -> LuaError {
         LuaError(())
     }
-    /// The error that is being raised in a VM, for native code that learned of it in another way.
-    pub fn raised(_: &crate::Vm) -> LuaError {
-        LuaError(())
-    }
 }
 
 /// Result of an operation that may raise a Lua error.

@@ -12,24 +12,10 @@ use crate::Vm;
 use crate::bc::{Ins, Op};
 use crate::error::{LuaError, LuaResult};
 use crate::hooks::Mode;
+use crate::state::Fuel;
 
 /// The message of the error.
 pub const MESSAGE: &str = "out of fuel";
-
-/// The fuel of a state.
-#[derive(Default, Debug)]
-pub struct Fuel {
-    /// Instructions that may still be executed.
-    pub(crate) left: u64,
-    /// The same for what runs outside of the program; while that runs, the program's.
-    other: u64,
-    /// Are instructions counted?
-    counts: bool,
-    /// Does something run outside of the program?
-    outside: bool,
-    /// Has the program been ended for want of fuel?
-    exhausted: bool,
-}
 
 impl Vm {
     /// Limits the number of instructions that are executed from now on; `None` takes the limit away. Traces that were compiled with a limit

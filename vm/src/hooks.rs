@@ -1,4 +1,5 @@
-//! The interface between the interpreter and a compiler: there is no other.
+//! The interfaces of a VM to what is attached to it: a compiler, and an observer of the programs that run. The interpreter knows the
+//! compiler by no other way.
 //!
 //! The interpreter owns the data of hot paths (counters, patched instructions, the table from trace number to entry). All calls through
 //! [`Compiler`] are cold. Methods take `&self`: handlers of VM events run Lua code, which may reach the compiler again through the `jit`
@@ -149,4 +150,24 @@ pub trait Compiler: Any {
     fn mark_traces(&self, proto: Gc<Proto>, waiting: bool, marker: &mut Marker);
     /// For the compiler's own library functions, which downcast it.
     fn as_any(&self) -> &dyn Any;
+}
+
+/// What observes the programs that run on a VM: the sampling profiler ([`crate::sample`]).
+pub trait Observer: Any {
+    /// Delivers what waits. `vm.base` and `vm.pc` are those of a Lua function, and `vm.top` is after all values that its instruction may read.
+    fn deliver(&self, vm: &mut Vm);
+    /// The code of a function was loaded.
+    fn loaded(&self, proto: Gc<Proto>);
+    /// The collector is about to decide which functions to free.
+    fn functions_go(&self, vm: &Vm);
+    /// Marks the objects that it keeps.
+    fn mark(&self, marker: &mut Marker);
+    /// A thread begins to use the VM, see [`Vm::enter_thread`].
+    fn enter_thread(&self, vm: &mut Vm);
+    /// No thread uses the VM until the next one enters.
+    fn leave_thread(&self);
+    /// The VM is about to be closed; finalizers have not run.
+    fn closing(&self, vm: &mut Vm);
+    /// The process ends, or the VM is closed: the observer is detached.
+    fn end(&self, vm: &mut Vm);
 }

@@ -281,7 +281,9 @@ impl Vm {
         unsafe {
             core::arch::asm!("isb", options(nostack, preserves_flags));
         }
-        self.enter_thread_with_samples();
+        if let Some(observer) = self.observer.clone() {
+            observer.enter_thread(self);
+        }
         let Some(remote) = &self.interrupts.remote else { return };
         remote.set_location(Location::Thread(this_thread()));
         self.link();
@@ -298,7 +300,9 @@ impl Vm {
     }
     /// No thread uses the state until [`Vm::enter_thread`].
     pub fn leave_thread(&mut self) {
-        self.leave_thread_with_samples();
+        if let Some(observer) = &self.observer {
+            observer.leave_thread();
+        }
         let Some(remote) = &self.interrupts.remote else { return };
         remote.set_location(Location::Unused);
         self.unlink();

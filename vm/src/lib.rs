@@ -38,6 +38,7 @@ pub mod syntax;
 mod tag;
 pub mod text;
 pub mod value;
+mod words;
 
 pub use error::{LuaError, LuaResult};
 pub use ids::{ExitId, TraceId};

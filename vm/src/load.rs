@@ -4,10 +4,8 @@
 use crate::Vm;
 use crate::bc::undump::{self, UndumpError};
 use crate::bc::{Ins, Op, ProtoData, dump};
-use crate::callback::CallbackState;
 use crate::compilation_cache::{self, CompilationCache, Kept};
 use crate::error::{LuaError, LuaResult};
-use crate::fuel::Fuel;
 use crate::gc::allocator::HostAllocator;
 use crate::gc::heap::random_seed;
 use crate::gc::{Heap, Marker};
@@ -18,9 +16,9 @@ use crate::interp::{frame, stack};
 use crate::interrupt::{Cause, Interrupts};
 use crate::meta::MM;
 use crate::object::{ChangedFields, Func, Gc, InsPtr, Proto, Str, Table, ThreadStatus};
-use crate::sample::Sampling;
 use crate::source::{Form, Pieces, Source};
-use crate::state::{CompiledState, ErrorState, InterpState, Realm, StringState};
+use crate::state::{CallbackState, CompiledState, DepthLimits, ErrorState, Fuel, InterpState, Realm, RunState, StringState};
+use crate::stdlib::Builtin;
 use crate::syntax::{self, Diagnostic};
 use crate::value::Value;
 use core::any::Any;
@@ -190,21 +188,21 @@ impl Vm {
             cur: main,
             pc: core::ptr::null(),
             multres: 0,
-            running: crate::state::RunState::default(),
+            running: RunState::default(),
             compiled: CompiledState::new(no_trace),
-            sampling: Sampling::default(),
             interp: InterpState::default(),
             heap,
-            realm: Realm::new(main, dangling),
+            realm: Realm::new(main, dangling, Builtin::Next.id()),
             errors: ErrorState::default(),
             callback: CallbackState::default(),
             compiler: Rc::new(NoJit),
+            observer: None,
             host: HostState::default(),
             ffi: None,
             strings: StringState::default(),
             interrupts: Interrupts::default(),
             fuel: Fuel::default(),
-            depth: stack::DepthLimits::default(),
+            depth: DepthLimits::MOST,
             compilation_cache: CompilationCache::default(),
         });
         vm.update_dispatch();
@@ -327,24 +325,30 @@ impl Vm {
         }
         let compiler = Rc::clone(&self.compiler);
         compiler.new_proto(self, proto);
-        if let Some(consumer) = self.sampling_consumer() {
-            consumer.loaded(proto);
+        if let Some(observer) = &self.observer {
+            observer.loaded(proto);
         }
     }
     /// Ends the state: finalizers run.
     pub fn close(&mut self) {
-        if let Some(consumer) = self.sampling_consumer() {
-            consumer.closing(self);
+        if let Some(observer) = self.observer.clone() {
+            observer.closing(self);
         }
         self.heap.forgive_refusals();
         self.run_all_finalizers();
+    }
+    /// Ends the observation of the programs, if there is any.
+    pub(crate) fn end_observer(&mut self) {
+        if let Some(observer) = self.observer.clone() {
+            observer.end(self);
+        }
     }
 }
 
 impl Drop for Vm {
     fn drop(&mut self) {
         self.close();
-        self.end_sampling();
+        self.end_observer();
         self.end_interrupts();
     }
 }

@@ -5,8 +5,8 @@
     reason = "a reference to the lists exists only within a function of this file, which calls no code of others meanwhile"
 )]
 
-use crate::interp::frame::move_values;
 use crate::value::Value;
+use crate::words::move_words;
 use std::cell::UnsafeCell;
 
 /// A rooted value and the number of handles that share it.
@@ -170,7 +170,7 @@ impl Roots {
                 let passing = &mut lists.passing;
                 passing.truncate(from);
                 passing.reserve(values.len());
-                move_values(values.as_ptr(), passing.as_mut_ptr().add(passing.len()), values.len());
+                move_words(values.as_ptr(), passing.as_mut_ptr().add(passing.len()), values.len());
                 passing.set_len(passing.len() + values.len());
             })
         }
@@ -207,6 +207,6 @@ impl Roots {
     #[inline]
     pub(crate) unsafe fn copy_passing(&self, from: usize, to: *mut Value, n: usize) {
         // SAFETY: the closure only uses its argument and the room that the caller promises.
-        unsafe { self.with(|lists| move_values(lists.passing[from..from + n].as_ptr(), to, n)) }
+        unsafe { self.with(|lists| move_words(lists.passing[from..from + n].as_ptr(), to, n)) }
     }
 }

@@ -6,9 +6,8 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use perilune_recorder::ir::{Const, Ins, Op};
 use perilune_vm::helper::Helper;
-use perilune_vm::interp::stack::EXTRA;
 use perilune_vm::layout::ofs;
-use perilune_vm::object::ThreadStatus;
+use perilune_vm::object::{Thread, ThreadStatus};
 
 impl Lower<'_> {
     /// COROOM to COEND.
@@ -33,7 +32,7 @@ impl Lower<'_> {
         let size = self.pos.ins().uload32(MEM, co, size);
         let bytes = self.pos.ins().ishl_imm_u(size, 3);
         let end = self.pos.ins().iadd(stack, bytes);
-        self.offset(end, -8 * i64::from(EXTRA))
+        self.offset(end, -8 * i64::from(Thread::EXTRA))
     }
 
     fn room(&mut self, ins: Ins) -> Res<()> {

@@ -96,8 +96,8 @@ impl Machine {
     ) -> Result<(Code, CodeMap), Refused> {
         let tree = TraceTree {
             sites,
-            notes_helpers: vm.sampling.by_address(),
-            walked: vm.sampling.walks_stacks(),
+            notes_helpers: vm.compiled.needs.notes_helpers,
+            walked: vm.compiled.needs.walked,
             ..TraceTree::single(trace, id, exit_base)
         };
         let counts_runs = counts_runs(vm, trace) && watched.readers == 0;
@@ -125,7 +125,7 @@ impl Machine {
     fn emit(&mut self, vm: &mut Vm, request: &CompileRequest<'_>, limit: usize) -> Result<CompiledCode, Refused> {
         let backend = self.backend(limit).map_err(refused)?;
         vm.set_enter(backend.enter());
-        vm.sampling.set_code(backend.code_range());
+        vm.compiled.code = backend.code_range();
         let code = with_room(|| backend.compile(request)).map_err(no_thread).flatten().map_err(refused)?;
         if let Some(l) = &code.listing {
             let what = if request.tree.sides.is_empty() { "TRACE" } else { "TREE" };
@@ -193,7 +193,7 @@ impl Machine {
 /// Are the runs of a trace counted? Those of side traces are, unless code is compiled for somebody who asks where in it the program is: the
 /// function of a tree does not know. A trace that jumps to its own start would count each round.
 fn counts_runs(vm: &Vm, trace: &Trace) -> bool {
-    trace.parent.is_some() && !trace.restarts() && !vm.wants_sites() && !vm.sampling.walks_stacks()
+    trace.parent.is_some() && !trace.restarts() && !vm.wants_sites() && !vm.compiled.needs.walked
 }
 
 /// A request for code in the arena, but for what the parent of a side trace hands over.

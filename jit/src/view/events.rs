@@ -41,7 +41,7 @@ pub fn handler(vm: &Vm, event: Event) -> Option<Value> {
 impl Jit {
     /// Would a handler be called?
     pub(crate) fn listens(&self, vm: &Vm, event: Event) -> bool {
-        !self.observers.in_event.get() && !vm.sampling.is_running() && handler(vm, event).is_some()
+        !self.observers.in_event.get() && !vm.callback.observing && handler(vm, event).is_some()
     }
     /// Calls the handler of an event, if there is one and none is running. Values of the running frame live below `vm.top`.
     pub(crate) fn send(&self, vm: &mut Vm, event: Event, args: &[Value]) {

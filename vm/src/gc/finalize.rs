@@ -3,8 +3,9 @@
 //! The atomic phase looks for unreachable userdata with a `__gc`, newest first, queues them, and marks them again with all that they refer
 //! to. The finalizers are called one per step; their userdata are freed in a later cycle. A finalizer is called once.
 
+use super::filter::WORK;
 use super::heap::{Due, Finalizers};
-use super::{Heap, Marker, Phase, stacks};
+use super::{Heap, Marker, Phase};
 use crate::Vm;
 use crate::hooks::Mode;
 use crate::meta::MM;
@@ -112,7 +113,7 @@ impl Vm {
         }
         self.heap.finalizers.searched = end;
         // The last few are left to the atomic phase, or the search would never end while there are new ones.
-        (end - from == SEARCHED).then_some(SEARCHED * stacks::WORK)
+        (end - from == SEARCHED).then_some(SEARCHED * WORK)
     }
     /// Queues userdata that have a finalizer and are unreachable (or `all` of them), newest first.
     pub(super) fn separate_udata(&mut self, all: bool) {

@@ -1,14 +1,14 @@
-//! The heap's state and the allocation of object cells.
-#![allow(unsafe_code, reason = "free lists hold free cells of their class; carved cells of object blocks have a header")]
+//! The heap's state.
+#![allow(unsafe_code, reason = "carved cells of object blocks have a header")]
 
 use super::Marker;
 use super::allocator::HostAllocator;
 use super::block::{Block, Blocks, FreeCell};
+use super::filter::Filter;
 use super::pause::Pauses;
-use super::raw::{RawPools, large_layout};
-use super::settle::Filter;
-use super::size::{CELL_MAX, NUM_CLASSES, class_of, class_size};
-use super::watch::{Change, Watch};
+use super::raw::RawPools;
+use super::size::{CELL_MAX, NUM_CLASSES};
+use super::watcher::Watch;
 use crate::object::{
     Cdata, Func, Gc, GcHeader, Kind, Node, Object, Proto, Shapes, Str, StrTable, Table, Thread, ThreadLink, Udata, Watchpoints,
 };
@@ -246,6 +246,8 @@ pub(crate) fn random_seed() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
 }
 
+/// Compiled code may postpone so many steps that it cannot run: most traces are left by themselves before.
+pub(super) const POSTPONED: u32 = 8;
 /// Bytes at which the first cycle of a new heap starts; no cycle starts below it.
 pub(super) const MIN_GOAL: usize = 256 << 10;
 
@@ -363,7 +365,7 @@ impl Heap {
     /// Has a step been postponed so often that compiled code must be left?
     #[inline]
     pub fn must_leave_code(&self) -> bool {
-        self.pacing.postponed == super::step::POSTPONED
+        self.pacing.postponed == POSTPONED
     }
     /// Is a finalizer running?
     pub fn is_finalizing(&self) -> bool {
@@ -383,90 +385,6 @@ impl Heap {
             b1: Cell::new(b1),
             word: Cell::new(word),
         }
-    }
-    /// An uninitialised cell for an object of `size` bytes (not 0), aligned to 16. The caller initialises it, header included,
-    /// before anything else happens to the heap.
-    #[inline(always)]
-    pub(crate) fn alloc_cell(&mut self, size: usize) -> *mut u8 {
-        if size > CELL_MAX {
-            return self.alloc_large(size);
-        }
-        let class = class_of(size);
-        let cell = self.free[class];
-        self.total += class_size(class);
-        if cell.is_null() {
-            return self.refill(class).cast();
-        }
-        // SAFETY: cells on the free list are free and carry the link.
-        self.free[class] = unsafe { FreeCell::take(cell, class_size(class)) };
-        cell.cast()
-    }
-    /// Refills the free list of a class and takes a cell from it: from swept blocks, then by sweeping further blocks, then from
-    /// cells never used.
-    #[cold]
-    #[inline(never)]
-    fn refill(&mut self, class: usize) -> *mut FreeCell {
-        // While the heap is watched, the lists that the fast path looks at are empty.
-        let mut list = self.take_hidden(class);
-        if !list.is_null() {
-            // SAFETY: the free cells of the class that were hidden.
-            return unsafe { self.hand_out(class, list) };
-        }
-        if let Some(b) = self.cells.classes[class].ready.pop() {
-            // SAFETY: blocks of the class are owned by it.
-            list = unsafe { core::mem::replace(&mut (*b).free, core::ptr::null_mut()) };
-        }
-        while list.is_null() && self.cells.classes[class].swept < self.cells.classes[class].blocks.len() {
-            list = self.sweep_for_cells(class);
-        }
-        if list.is_null() {
-            let c = &mut self.cells.classes[class];
-            // SAFETY: as above; all blocks of the class are swept here, so cells carved now are not swept again this cycle.
-            unsafe {
-                if c.carving.is_null() || (*c.carving).carved == (*c.carving).capacity {
-                    c.carving = self.cells.blocks.take(class);
-                    c.blocks.push(c.carving);
-                    c.swept += 1;
-                }
-                list = Block::carve(c.carving, list);
-            }
-            self.watch_blocks();
-        }
-        // SAFETY: swept or carved just now, of this class.
-        unsafe { self.hand_out(class, list) }
-    }
-    /// Takes the first cell of a list, and keeps the rest as the free cells of the class.
-    ///
-    /// # Safety
-    /// `list` is a list of free cells of the class, and not empty.
-    #[inline]
-    unsafe fn hand_out(&mut self, class: usize, list: *mut FreeCell) -> *mut FreeCell {
-        // SAFETY: the contract of this function.
-        let rest = unsafe { FreeCell::take(list, class_size(class)) };
-        if self.must_report() {
-            self.hide(class, rest);
-            self.report(Change::Alloc { at: list as usize, size: class_size(class) });
-        } else {
-            self.free[class] = rest;
-        }
-        list
-    }
-    /// Reports blocks that may have been taken from the system.
-    pub(super) fn watch_blocks(&mut self) {
-        if self.cells.blocks.take_added() {
-            self.system_gave(0, false);
-        }
-    }
-    #[cold]
-    #[inline(never)]
-    fn alloc_large(&mut self, size: usize) -> *mut u8 {
-        let p = super::os::alloc_low(large_layout(size), &mut self.cells.blocks.host);
-        self.total += size;
-        // New objects are added after those that the sweep, which goes down from the end, has still to visit.
-        self.cells.large.push(LargeObj { ptr: p.cast(), size });
-        self.keep_for_copy(size);
-        self.report(Change::Alloc { at: p as usize, size });
-        p
     }
     pub(crate) fn note_udata(&mut self, u: Gc<Udata>) {
         self.lists.udatas.push(u);

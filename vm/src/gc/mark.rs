@@ -7,7 +7,6 @@ use super::Heap;
 use super::slices::Slices;
 use super::stacks::Stacks;
 use super::visit::{Edge, Visitor};
-use super::weak::WeakMode;
 use crate::Vm;
 use crate::object::{Gc, GcHeader, Kind, Object, Proto, ProtoFlags, ShapeSet, Str, Table, Thread};
 use crate::value::Value;
@@ -22,6 +21,15 @@ const LITTLE: usize = 2 << 20;
 /// The most rounds. Each is faster than the one before ([`Marker::pace`]), so that the collector catches up with a program that changes objects
 /// as fast as it marks them: in eight rounds with a thousandth left. A program that is several times as fast is not caught up with by more.
 const ROUNDS: usize = 8;
+
+/// Which references of a weak table are weak.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct WeakMode {
+    /// Keys.
+    pub keys: bool,
+    /// Values.
+    pub values: bool,
+}
 
 /// The marking state.
 #[derive(Debug, Default)]
@@ -283,8 +291,11 @@ impl Vm {
         }
         let compiler = self.compiler.clone();
         compiler.mark(&mut self.heap.cycle.marker);
-        if let Some(consumer) = self.sampling_consumer() {
-            consumer.mark(&mut self.heap.cycle.marker);
+        if let Some(observer) = self.observer.clone() {
+            if self.heap.cycle.marker.atomic {
+                observer.functions_go(self);
+            }
+            observer.mark(&mut self.heap.cycle.marker);
         }
     }
     /// Traverses all gray objects, and then the traces of the prototypes met so far.

@@ -24,7 +24,9 @@
 pub mod allocator;
 pub mod barrier;
 mod block;
+mod cells;
 pub mod color;
+mod filter;
 pub mod finalize;
 pub mod heap;
 pub mod limit;
@@ -45,6 +47,7 @@ pub mod sweep;
 pub mod verify;
 pub mod visit;
 pub mod watch;
+mod watcher;
 pub mod weak;
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! The heap itself reads and writes free cells only by the functions of [`super::block`].
 #![allow(unsafe_code, reason = "the sanitizer is told of memory inside blocks of the heap only")]
 
+/// The byte that freed memory is filled with in debug builds.
+pub const FREED: u8 = 0xdb;
 /// Is poisoning compiled in?
 pub const ON: bool = cfg!(feature = "asan");
 

@@ -6,10 +6,10 @@
 use super::Heap;
 use super::block::{Block, FreeCell, UNLISTED};
 use super::reserve::or_from_reserve;
-use super::size::{NUM_CLASSES, RAW_MAX, class_of, class_size};
+use super::size::{NUM_CLASSES, RAW_MAX, class_of, class_size, large_layout};
 use super::stagger::{self, STAGGERED, Stagger};
-use super::watch::Change;
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
+use super::watcher::Change;
+use std::alloc::{alloc, dealloc, handle_alloc_error, realloc};
 
 /// One size class.
 #[derive(Debug, Default)]
@@ -32,14 +32,6 @@ pub(super) struct RawPools {
 impl RawPools {
     pub(super) fn new() -> RawPools {
         RawPools { classes: core::array::from_fn(|_| RawClass::default()), fast_max: RAW_MAX, stagger: Stagger::default() }
-    }
-}
-
-/// Layout of memory too large for a cell.
-pub(super) fn large_layout(size: usize) -> Layout {
-    match Layout::from_size_align(size, 16) {
-        Ok(l) => l,
-        Err(_) => panic!("size overflow"),
     }
 }
 
@@ -168,7 +160,7 @@ impl Heap {
         self.gave_back(class_size(class));
         if cfg!(debug_assertions) {
             // SAFETY: the cell has this size and is not used any more.
-            unsafe { p.write_bytes(super::sweep::POISON, class_size(class)) };
+            unsafe { p.write_bytes(super::poison::FREED, class_size(class)) };
         }
         let b = Block::of(p);
         let cell = p.cast::<FreeCell>();

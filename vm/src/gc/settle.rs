@@ -3,38 +3,9 @@
 //! The program runs meanwhile. It cannot reach what is dead, with one exception: the open upvalue of a variable may be dead while the
 //! variable lives, and a new closure may want it ([`Heap::revive`]).
 
-use super::{Heap, Phase, stacks};
+use super::filter::{BATCH, WORK};
+use super::{Heap, Phase};
 use crate::object::{Gc, GcHeader};
-
-/// A pass over a list that drops some of its entries; what is appended meanwhile is visited as well.
-#[derive(Debug, Default)]
-pub(super) struct Filter {
-    /// Entries visited.
-    read: usize,
-    /// Entries kept, which are in front.
-    kept: usize,
-}
-
-impl Filter {
-    /// Visits some entries. True if that were the last ones.
-    fn step<T: Copy>(&mut self, list: &mut Vec<T>, mut keep: impl FnMut(T) -> bool) -> bool {
-        let end = list.len().min(self.read + stacks::BATCH);
-        for i in self.read..end {
-            let entry = list[i];
-            if keep(entry) {
-                list[self.kept] = entry;
-                self.kept += 1;
-            }
-        }
-        self.read = end;
-        if end < list.len() {
-            return false;
-        }
-        list.truncate(self.kept);
-        *self = Filter::default();
-        true
-    }
-}
 
 impl Heap {
     /// One step of the phase; returns a measure of the work.
@@ -56,7 +27,7 @@ impl Heap {
             self.cycle.upvals_settled = false;
             self.begin_sweep();
         }
-        stacks::BATCH * stacks::WORK
+        BATCH * WORK
     }
     /// Completes the phase, if it is this one.
     pub(super) fn settle(&mut self) {

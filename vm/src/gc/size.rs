@@ -1,5 +1,7 @@
 //! Size classes of cells.
 
+use core::alloc::Layout;
+
 /// Number of size classes; class 0 is not used.
 pub const NUM_CLASSES: usize = FINE_MAX / 16 + 1 + COARSE.len();
 /// Up to here the classes are the multiples of 16: class `n` has cells of `16 * n` bytes.
@@ -54,3 +56,11 @@ const _: () = {
         size += if size < 2 * FINE_MAX { 1 } else { 7 };
     }
 };
+
+/// Layout of memory too large for a cell.
+pub(super) fn large_layout(size: usize) -> Layout {
+    match Layout::from_size_align(size, 16) {
+        Ok(l) => l,
+        Err(_) => panic!("size overflow"),
+    }
+}

@@ -8,16 +8,11 @@
     reason = "above its top, a stack holds nothing that anybody needs; upvalues on the list of a thread are not freed"
 )]
 
+use super::filter::{BATCH, WORK};
 use super::visit::Visitor;
 use super::{Heap, Marker};
 use crate::object::{Gc, Thread};
 use crate::value::Value;
-
-/// Coroutines that are looked at in one step, for the note or for their open upvalues: each may cost a cache miss.
-pub(super) const BATCH: usize = 512;
-/// The work of looking at an object on a list, in bytes of marking. With much more, the passes over lists of all userdata would take so long
-/// that the heap grew by as much as they hold.
-pub(super) const WORK: usize = 8;
 
 /// The coroutines whose stacks were visited in this cycle.
 #[derive(Debug, Default)]

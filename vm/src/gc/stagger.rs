@@ -24,7 +24,7 @@ const HEADER: usize = 16;
 pub(super) struct Stagger(usize);
 
 fn layout(size: usize) -> Layout {
-    super::raw::large_layout(size.saturating_add(HEADER + PAGE))
+    super::size::large_layout(size.saturating_add(HEADER + PAGE))
 }
 /// The first address at or after `base`, with room for the header, that has this offset in a page.
 fn place(base: *mut u8, offset: usize) -> *mut u8 {

@@ -1,5 +1,6 @@
 //! Collection steps, and the operations of `collectgarbage`.
 
+use super::heap::POSTPONED;
 use super::{Heap, Phase};
 use crate::Vm;
 use crate::errno;
@@ -13,8 +14,6 @@ use std::time::Instant;
 const STEP: usize = 16 << 10;
 /// Work between two looks at interrupts in a full collection: about a millisecond.
 const PART: usize = 1 << 20;
-/// Compiled code may postpone so many steps that it cannot run: most traces are left by themselves before.
-pub(super) const POSTPONED: u32 = 8;
 
 impl Heap {
     /// Recomputes the threshold from the goal, the limit and the switches.
@@ -221,7 +220,6 @@ impl Vm {
     }
     /// Finishes marking without interruption, so that the dead are known.
     fn atomic(&mut self) -> usize {
-        self.forget_sampled();
         self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
         // The value that the guard failed for may be freed.
         self.compiled.failed_guard = 0;

@@ -10,14 +10,11 @@ use super::color::{COLORS, FIXED};
 use super::heap::LargeObj;
 use super::os::free_low;
 use super::poison;
-use super::raw::large_layout;
-use super::size::NUM_CLASSES;
-use super::watch::Change;
+use super::size::{NUM_CLASSES, large_layout};
+use super::watcher::Change;
 use super::{Heap, Phase};
 use crate::object::{Gc, GcHeader, Kind, Proto, Table, Thread, Udata};
 
-/// The byte that freed memory is filled with in debug builds.
-pub(super) const POISON: u8 = 0xdb;
 /// The work of sweeping a block, in bytes of marking.
 const BLOCK_COST: usize = 16 << 10;
 /// Large objects swept at a time.
@@ -162,7 +159,7 @@ impl Heap {
                         self.report(Change::Free { at: cell as usize, size });
                     }
                     if cfg!(debug_assertions) {
-                        cell.write_bytes(POISON, size);
+                        cell.write_bytes(poison::FREED, size);
                     }
                     died += 1;
                 }

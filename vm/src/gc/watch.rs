@@ -14,101 +14,18 @@
     reason = "the VM outlives its heap and does not move; compiled code is entered with no Rust reference to the VM in use"
 )]
 
+pub use super::watcher::{Change, Origin, Site, Watcher};
+
 use super::Heap;
 use super::block::FreeCell;
 use super::raw::RawPools;
 use super::size::{NUM_CLASSES, RAW_MAX};
+use super::watcher::Watch;
 use crate::Vm;
 use crate::ids::TraceId;
 use crate::interp::frames::Level;
 use crate::object::{Gc, Proto, Udata};
-use core::any::Any;
 use core::cell::Cell;
-
-/// A change of the heap: addresses, and sizes in bytes.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Change {
-    /// Memory was allocated.
-    Alloc {
-        /// Where.
-        at: usize,
-        /// Bytes.
-        size: usize,
-    },
-    /// Memory was freed.
-    Free {
-        /// Where.
-        at: usize,
-        /// Bytes.
-        size: usize,
-    },
-    /// Memory changed its size, and perhaps its address.
-    Realloc {
-        /// Where it was.
-        from: usize,
-        /// Bytes it had.
-        old: usize,
-        /// Where it is.
-        to: usize,
-        /// Bytes it has.
-        new: usize,
-    },
-}
-
-/// What was running when the heap changed.
-#[derive(Copy, Clone, Debug)]
-pub enum Origin {
-    /// The collector, the compiler, or the host.
-    Internal,
-    /// A Lua function, or a builtin that it called: its prototype and the line.
-    Lua(Gc<Proto>, u32),
-    /// A builtin that was not called by a Lua function: the address of its code.
-    Native(usize),
-    /// Compiled code.
-    Trace(Site),
-}
-
-/// A position in compiled code.
-#[derive(Copy, Clone, Debug)]
-pub struct Site {
-    /// The trace.
-    pub trace: TraceId,
-    /// The function whose code was compiled there. Not kept alive: only its address counts.
-    pub proto: Gc<Proto>,
-    /// The line.
-    pub line: u32,
-    /// Index of the first instruction of the trace that it stands for.
-    pub ins: u16,
-}
-
-/// A watcher of the heap. It must not touch the heap that it watches.
-pub trait Watcher: Any {
-    /// The heap has changed (for a free: is about to). If it returns false, it is not called again, see [`Vm::take_watcher`].
-    fn change(&mut self, place: Origin, change: Change) -> bool;
-    /// A prototype was made; the memory that it owns is not allocated yet.
-    fn proto(&mut self, proto: Gc<Proto>);
-    /// A trace was compiled, which starts at this line of a function.
-    fn trace(&mut self, id: TraceId, proto: Gc<Proto>, line: u32);
-    /// The heap goes away with all its objects.
-    fn end(&mut self);
-}
-
-/// The state of watching.
-pub(super) struct Watch {
-    watcher: Box<dyn Watcher>,
-    /// Is the watcher still called?
-    on: bool,
-    /// Address of the VM that the heap is part of.
-    vm: usize,
-    /// The real free lists.
-    hidden: [*mut FreeCell; NUM_CLASSES],
-}
-
-impl core::fmt::Debug for Watch {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Watch").field("on", &self.on).finish_non_exhaustive()
-    }
-}
 
 impl RawPools {
     fn watch(&mut self, on: bool) {
@@ -283,7 +200,7 @@ impl Vm {
     /// Sets the function that enters compiled code.
     pub fn set_enter(&mut self, enter: crate::hooks::EnterFn) {
         self.compiled.plain_enter = enter;
-        self.compiled.enter = if self.wants_sites() || self.is_sampling() { enter_watched } else { enter };
+        self.compiled.enter = if self.wants_sites() || self.compiled.needs.notes_entry { enter_watched } else { enter };
     }
     /// A watcher or a consumer of samples was attached or detached.
     pub(crate) fn renew_enter(&mut self) {
@@ -298,7 +215,7 @@ impl Vm {
     }
     /// Must compiled code store its site, for a watcher of the heap or a consumer of samples?
     pub fn wants_sites(&self) -> bool {
-        self.heap.is_watched() || self.sampling.by_address()
+        self.heap.is_watched() || self.compiled.needs.notes_helpers
     }
     /// Adds a position of code that is being compiled; its number, for `CompiledState::site`.
     pub fn add_site(&mut self, site: Site) -> Option<u32> {

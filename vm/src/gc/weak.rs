@@ -1,19 +1,11 @@
 //! Weak tables: tables whose metatable has `__mode`. They stay gray, are traversed again in the atomic phase, and are cleared at its end.
 //! Strings count as values and are never removed.
 
+use super::mark::WeakMode;
 use super::{Heap, Marker};
 use crate::meta::MM;
 use crate::object::{Gc, Table};
 use crate::value::Value;
-
-/// Which references of a weak table are weak.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct WeakMode {
-    /// Keys.
-    pub keys: bool,
-    /// Values.
-    pub values: bool,
-}
 
 /// Bit of the negative metamethod cache for `__mode`.
 pub(super) const NO_MODE: u8 = 1 << MM::Mode as u8;

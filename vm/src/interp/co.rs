@@ -110,7 +110,7 @@ impl Vm {
     #[inline]
     fn make_room_for_values(&mut self, n: usize, to: Gc<Thread>, top: *mut Value) -> LuaResult<()> {
         let used = (top as usize - to.stack.get() as usize) / 8;
-        let need = used + n + stack::EXTRA as usize + stack::NATIVE_MIN;
+        let need = used + n + Thread::EXTRA as usize + stack::NATIVE_MIN;
         if need > to.size.get() as usize { self.grow_other_stack(to, need) } else { Ok(()) }
     }
     #[cold]

@@ -29,7 +29,7 @@ impl Vm {
             // SAFETY: the exception that carried the error; it has arrived.
             unsafe { Exception::delete(core::ptr::with_exposed_provenance_mut(exception)) };
         }
-        LuaError::raised(self)
+        self.raised()
     }
     /// The exception that the error which is being raised stands for, to be raised again; null if there is none.
     pub fn take_exception(&mut self) -> *mut Exception {

@@ -13,6 +13,8 @@
 //!   first argument.
 #![allow(unsafe_code, reason = "the two slots below the base of a frame are its function and its link")]
 
+pub use crate::words::move_words as move_values;
+
 use crate::bc::Ins;
 use crate::object::{Func, Gc};
 use crate::value::Value;
@@ -134,24 +136,6 @@ pub unsafe fn fill_nil(mut p: *mut Value, end: *mut Value) {
         unsafe {
             p.write_volatile(Value::NIL);
             p = p.add(1);
-        }
-    }
-}
-/// Copies `n` values to lower slots, or to slots that do not overlap, one by one, for the reason given at [`fill_nil`]. The loop compares
-/// addresses, since one that counts would be unrolled, and would need more registers than a handler has without saving some.
-///
-/// # Safety
-/// All of them are slots of a live stack; `to` is not between `from` and its end.
-#[inline(always)]
-pub unsafe fn move_values(mut from: *const Value, mut to: *mut Value, n: usize) {
-    debug_assert!(to.cast_const() <= from || to.cast_const() >= from.wrapping_add(n));
-    let end = from.wrapping_add(n);
-    while from < end {
-        // SAFETY: the caller's promise.
-        unsafe {
-            to.write_volatile(*from);
-            from = from.add(1);
-            to = to.add(1);
         }
     }
 }

@@ -255,7 +255,7 @@ unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     } else {
         vm.top = vm.base.add(used_slots(f, vm.pc, vm.multres));
         if vm.is_exit_requested() {
-            vm.deliver_sample();
+            vm.deliver_waiting();
             if vm.interp.hook.mask == 0 {
                 // The consumer may have flushed traces.
                 let now = if enters_code(i.op()) { (*vm.pc.sub(1)).0 } else { i.0 };

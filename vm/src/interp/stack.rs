@@ -4,49 +4,31 @@
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Gc, Thread};
+use crate::state::DepthLimits;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Slots of a new coroutine's stack.
 pub const INITIAL: u32 = 64;
-/// The most slots of a stack: beyond, "stack overflow". LuaJIT's limit is 65,500; a recursion 100,000 deep fits here.
-pub const MAX: u32 = 1_000_000;
 /// The most arguments of a function: beyond, "stack overflow". It is as many as fit in LuaJIT's stack: calls that pass on all their
 /// arguments and one more move them all each time, which takes time quadratic in the limit.
 pub const MAX_ARGS: usize = 65_000;
-/// Slots above the limit that frames of metamethods and results may use without a check.
-pub const EXTRA: u32 = 40;
 /// Slots that every builtin finds free.
 pub const NATIVE_MIN: usize = 40;
 
-/// Native calls into the VM may nest this deep.
-const MAX_NATIVE_DEPTH: u32 = 160;
+/// No limits are higher.
+const MOST: DepthLimits = DepthLimits::MOST;
 /// No limits are lower: libraries and handlers of errors need some room.
 const LOWEST: DepthLimits = DepthLimits { stack: 2000, native: 10 };
-
-/// How deep calls may nest.
-#[derive(Debug)]
-pub(crate) struct DepthLimits {
-    /// The most slots of a stack.
-    pub stack: u32,
-    /// The most calls from native code into the VM that are active at once.
-    pub native: u32,
-}
-
-impl Default for DepthLimits {
-    fn default() -> DepthLimits {
-        DepthLimits { stack: MAX, native: MAX_NATIVE_DEPTH }
-    }
-}
 
 impl Vm {
     /// Limits the size of each stack, in slots; a larger one than the default is not possible.
     pub fn set_stack_limit(&mut self, slots: usize) {
-        self.depth.stack = u32::try_from(slots).unwrap_or(MAX).clamp(LOWEST.stack, MAX);
+        self.depth.stack = u32::try_from(slots).unwrap_or(MOST.stack).clamp(LOWEST.stack, MOST.stack);
         self.shrink_after_overflow();
     }
     /// Limits how many calls from native code into the VM are active at once; a larger number than the default is not possible.
     pub fn set_native_depth_limit(&mut self, calls: usize) {
-        self.depth.native = u32::try_from(calls).unwrap_or(MAX_NATIVE_DEPTH).clamp(LOWEST.native, MAX_NATIVE_DEPTH);
+        self.depth.native = u32::try_from(calls).unwrap_or(MOST.native).clamp(LOWEST.native, MOST.native);
     }
     /// Sets the limit from the running coroutine's stack size.
     pub(crate) fn update_limit(&mut self) {
@@ -55,7 +37,7 @@ impl Vm {
     /// Makes room for `n` slots above `vm.top`, moving the stack if needed; `base` and `top` follow.
     pub fn grow_stack(&mut self, n: usize) -> LuaResult<()> {
         let used = (self.top as usize - self.cur.stack.get() as usize) / 8;
-        let need = used + n + EXTRA as usize;
+        let need = used + n + Thread::EXTRA as usize;
         let size = self.cur.size.get() as usize;
         if need <= size {
             return Ok(());
@@ -77,7 +59,7 @@ impl Vm {
     /// Makes room for `n` slots from the running frame's base on, if a stack may be so large. Everything below `vm.top` is kept.
     pub fn make_stack(&mut self, n: usize) -> bool {
         let used = (self.base as usize - self.cur.stack.get() as usize) / 8;
-        let need = used + n + EXTRA as usize;
+        let need = used + n + Thread::EXTRA as usize;
         let size = self.cur.size.get() as usize;
         if need > self.depth.stack as usize {
             return false;
@@ -90,7 +72,7 @@ impl Vm {
     /// Makes room for `n` slots from the base of a coroutine that is not running, if its stack may be so large.
     pub(crate) fn make_room(&mut self, co: Gc<Thread>, n: usize) -> bool {
         let used = (co.base.get() as usize - co.stack.get() as usize) / 8;
-        let (need, size) = (used + n + EXTRA as usize, co.size.get() as usize);
+        let (need, size) = (used + n + Thread::EXTRA as usize, co.size.get() as usize);
         if need > self.depth.stack as usize {
             return false;
         }

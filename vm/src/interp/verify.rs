@@ -14,10 +14,9 @@
 
 use super::cont;
 use super::frame::{self, below, kind, link_of};
-use super::stack::EXTRA;
 use crate::Vm;
 use crate::bc::{Ins, Op};
-use crate::object::{Func, Gc, Kind, Proto};
+use crate::object::{Func, Gc, Kind, Proto, Thread};
 use crate::stdlib::Builtin;
 use crate::value::Value;
 
@@ -43,7 +42,7 @@ impl Vm {
         let f = unsafe { self.function_at(base)? };
         let p = f.proto().ok_or("the running frame is that of a builtin")?;
         check(p.pc_of(pc).is_some(), || "the instruction to go on at is not one of the running function".into())?;
-        let limit = end.wrapping_sub(EXTRA as usize);
+        let limit = end.wrapping_sub(Thread::EXTRA as usize);
         check(base.wrapping_add(p.framesize() as usize) <= limit, || "the running frame does not fit the stack".into())?;
         let mut slots = base.wrapping_add(p.framesize() as usize);
         for depth in 0..FRAMES {

@@ -1,9 +1,8 @@
 //! C data.
 #![allow(unsafe_code, reason = "the payload of a cdata is inside its cell, at an offset that its type determines")]
 
-use super::{Gc, GcHeader, Kind};
+use super::{Gc, GcHeader};
 use crate::ffi::ctype::CTypeId;
-use crate::gc::Heap;
 use crate::gc::size::CELL_MAX;
 
 /// C data: a value of a C type, in the cell itself.
@@ -14,7 +13,7 @@ pub struct Cdata {
     /// Object header.
     pub hdr: GcHeader,
     /// The payload; or, if it is further on, its size, and its offset in the upper half.
-    word: core::cell::Cell<u64>,
+    pub(super) word: core::cell::Cell<u64>,
 }
 
 /// Flags of a cdata.
@@ -61,7 +60,7 @@ impl Placement {
         }
     }
     /// Bytes of a cell.
-    fn cell_size(self, size: u32) -> usize {
+    pub(super) fn cell_size(self, size: u32) -> usize {
         match self {
             Placement::Small => 8 + (size as usize).max(8),
             Placement::Sized => 16 + size as usize,
@@ -129,43 +128,5 @@ impl Gc<Cdata> {
     pub unsafe fn write<T: Copy>(self, value: T) {
         // SAFETY: by the contract; the payload may be aligned less than a `T`.
         unsafe { self.payload().cast::<T>().write_unaligned(value) }
-    }
-}
-
-impl Heap {
-    /// A cdata of a type with this placement. The payload of `size` bytes is zero.
-    pub fn new_cdata(&mut self, id: CTypeId, size: u32, placement: Placement) -> Gc<Cdata> {
-        let bytes = placement.cell_size(size);
-        let flags = if placement == Placement::Small { 0 } else { cdata_flag::SIZED };
-        let hdr = self.header(Kind::Cdata, flags, 0, id.0);
-        let cell = self.alloc_cell(bytes);
-        let offset = match placement {
-            Placement::Small => 8,
-            Placement::Sized => 16,
-            Placement::Aligned(align) => (cell as usize + 16).next_multiple_of(align as usize) - cell as usize,
-        };
-        let c = cell.cast::<Cdata>();
-        // SAFETY: a new cell of this size, which holds the payload at the offset.
-        let c = unsafe {
-            c.write(Cdata { hdr, word: core::cell::Cell::new((offset as u64) << 32 | u64::from(size)) });
-            cell.add(offset).write_bytes(0, bytes - offset);
-            Gc::from_ptr(c)
-        };
-        self.counts.cdatas += 1;
-        c
-    }
-    /// A boxed `int64_t` or `uint64_t`.
-    pub fn new_int64(&mut self, id: CTypeId, value: u64) -> Gc<Cdata> {
-        let c = self.new_cdata(id, 8, Placement::Small);
-        // SAFETY: the payload has 8 bytes.
-        unsafe { c.write(value) };
-        c
-    }
-    /// A boxed `complex`.
-    pub fn new_complex(&mut self, re: f64, im: f64) -> Gc<Cdata> {
-        let c = self.new_cdata(CTypeId::COMPLEX_DOUBLE, 16, Placement::Small);
-        // SAFETY: the payload has 16 bytes.
-        unsafe { c.write([re, im]) };
-        c
     }
 }

@@ -13,6 +13,7 @@ mod bc_pos;
 mod cdata;
 mod function;
 mod new;
+mod new_cdata;
 mod new_proto;
 mod proto;
 mod readonly;

@@ -2,7 +2,6 @@
 
 use super::{Gc, GcHeader, Table, UpVal};
 use crate::Vm;
-use crate::interp::stack::EXTRA;
 use crate::value::Value;
 use core::cell::Cell;
 use core::ffi::c_void;
@@ -135,10 +134,13 @@ pub struct Thread {
 }
 
 impl Thread {
+    /// Slots above the limit that frames of metamethods and results may use without a check.
+    pub const EXTRA: u32 = 40;
+
     /// A frame may extend up to here before the stack must grow.
     #[inline(always)]
     pub fn limit(&self) -> *mut Value {
-        self.stack.get().wrapping_add((self.size.get() - EXTRA) as usize)
+        self.stack.get().wrapping_add((self.size.get() - Thread::EXTRA) as usize)
     }
     /// Does its stack stay as it is until somebody resumes it?
     pub(crate) fn is_idle(&self) -> bool {

@@ -5,6 +5,7 @@
     reason = "the VM that is sampled is alive while the timer runs, on the thread that the signals go to; a handler does only what is safe in one"
 )]
 
+use super::Session;
 use super::clock::{Clock, SIGNALS};
 use super::divert::divert;
 use super::interrupt::Interrupt;
@@ -23,16 +24,28 @@ pub(super) struct Timer {
     thread: ThreadId,
 }
 
+/// A VM that is being sampled, and its session.
+#[derive(Copy, Clone)]
+struct Sampled {
+    vm: *mut Vm,
+    session: *const Session,
+}
+
+impl Sampled {
+    /// None.
+    const NONE: Sampled = Sampled { vm: core::ptr::null_mut(), session: core::ptr::null() };
+}
+
 thread_local! {
     /// The VM of this thread that is being sampled.
-    static SAMPLED: Cell<*mut Vm> = const { Cell::new(core::ptr::null_mut()) };
+    static SAMPLED: Cell<Sampled> = const { Cell::new(Sampled::NONE) };
     /// The interval, and the processor time up to which it was counted, in nanoseconds.
     static COUNTED: Cell<(u64, u64)> = const { Cell::new((1, 0)) };
 }
 
 /// The VM of this thread that is being sampled, or null.
 pub(super) fn sampled() -> *mut Vm {
-    SAMPLED.get()
+    SAMPLED.get().vm
 }
 
 /// The number of running timers, and the actions of the signals before the first.
@@ -51,13 +64,13 @@ unsafe extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, 
         }
         return;
     }
-    let vm = sampled();
+    let Sampled { vm, session } = SAMPLED.get();
     let count = intervals();
     if !vm.is_null() && count != 0 {
-        // SAFETY: the VM is alive while it is noted here, on this thread; the context is that of the contract.
+        // SAFETY: VM and session are alive while they are noted here, on this thread; the context is that of the contract.
         unsafe {
             let pc = program_counter(context.cast());
-            Vm::tick(vm, count, pc);
+            (*session).tick(vm, count, pc);
             if Interrupt::is_overdue() && Vm::is_in_code(vm, pc) {
                 divert(context.cast(), vm);
             }
@@ -93,15 +106,15 @@ impl Timer {
     /// Begins to interrupt this thread. `None` if another VM is sampled on it, or if the system refuses.
     ///
     /// # Safety
-    /// `vm` is alive and stays where it is until the timer is dropped.
-    pub unsafe fn start(vm: *mut Vm, interval: Duration) -> Option<Timer> {
+    /// `vm` and `session` are alive and stay where they are until the timer is dropped.
+    pub unsafe fn start(vm: *mut Vm, session: *const Session, interval: Duration) -> Option<Timer> {
         if !sampled().is_null() {
             return None;
         }
         install(1);
         let interval = interval.max(Duration::from_nanos(1));
         COUNTED.set((u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX), processor_time()));
-        SAMPLED.set(vm);
+        SAMPLED.set(Sampled { vm, session });
         let clock = Clock::start(interval);
         let works = clock.is_some();
         let timer = Timer { clock, thread: std::thread::current().id() };
@@ -111,31 +124,28 @@ impl Timer {
     fn is_here(&self) -> bool {
         self.thread == std::thread::current().id()
     }
+    /// This thread begins to use the VM. Samples are only taken on the thread where they began.
+    pub fn enter_thread(&self, vm: *mut Vm, session: *const Session) {
+        if self.is_here() {
+            SAMPLED.set(Sampled { vm, session });
+        }
+    }
+    /// No thread uses the VM.
+    pub fn leave_thread(&self) {
+        if self.is_here() {
+            SAMPLED.set(Sampled::NONE);
+        }
+    }
 }
 
 impl Drop for Timer {
     fn drop(&mut self) {
         self.clock = None;
         if self.is_here() {
-            SAMPLED.set(core::ptr::null_mut());
+            SAMPLED.set(Sampled::NONE);
             install(-1);
         }
         // A signal may be on its way to another thread, where the default action would end the process: the handler stays.
-    }
-}
-
-impl Vm {
-    /// [`Vm::enter_thread`] for samples: they are only taken on the thread where they began.
-    pub(crate) fn enter_thread_with_samples(&mut self) {
-        if self.sampling.timer().is_some_and(Timer::is_here) {
-            SAMPLED.set(self);
-        }
-    }
-    /// [`Vm::leave_thread`] for samples.
-    pub(crate) fn leave_thread_with_samples(&mut self) {
-        if self.sampling.timer().is_some_and(Timer::is_here) {
-            SAMPLED.set(core::ptr::null_mut());
-        }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::gc::watch::Site;
 use crate::hooks::{EnterFn, PlainExit};
 use crate::ids::ExitId;
 use crate::value::Value;
+use core::ops::Range;
 
 /// State that compiled code shares with the interpreter, at fixed offsets ([`crate::layout`]).
 #[repr(C)]
@@ -62,6 +63,23 @@ pub struct CompiledState {
     pub sites: Vec<Site>,
     /// How often stacks were moved.
     pub(crate) stack_moves: u32,
+    /// The addresses of compiled code.
+    pub code: Range<usize>,
+    /// What an observer needs.
+    pub needs: CodeNeeds,
+}
+
+/// What compiled code does for an observer ([`crate::hooks::Observer`]).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct CodeNeeds {
+    /// It is noted when compiled code runs.
+    pub notes_entry: bool,
+    /// It stores its position before it calls a helper.
+    pub notes_helpers: bool,
+    /// Loops that take no exit check whether they are to be left.
+    pub checks_in_loops: bool,
+    /// Stacks are walked while it runs.
+    pub walked: bool,
 }
 
 /// What the interpreter must finish after compiled code has called a builtin.
@@ -114,6 +132,8 @@ impl CompiledState {
             native_calls: 0,
             sites: Vec::new(),
             stack_moves: 0,
+            code: 0..0,
+            needs: CodeNeeds::default(),
         }
     }
 }

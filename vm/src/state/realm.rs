@@ -32,7 +32,7 @@ pub struct Realm {
 
 impl Realm {
     /// A realm with its main coroutine; globals and registry are both `table` until they are made.
-    pub(crate) fn new(main: Gc<Thread>, table: Gc<Table>) -> Realm {
+    pub(crate) fn new(main: Gc<Thread>, table: Gc<Table>, next_ffid: u32) -> Realm {
         Realm {
             main,
             globals: table,
@@ -41,7 +41,7 @@ impl Realm {
             meta_names: [None; 32],
             io_defaults: [Value::NIL; 2],
             prng: Prng::default(),
-            next_ffid: crate::stdlib::Builtin::Next.id(),
+            next_ffid,
             has_readonly: false,
             ffi_allowed: false,
             text_only: false,

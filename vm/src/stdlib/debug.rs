@@ -243,7 +243,7 @@ impl Definition {
                 last_line: p.last_line.into(),
             },
             None => {
-                let (source, short_src, what) = match levels::written_in_lua(f) {
+                let (source, short_src, what) = match super::written_in_lua(f) {
                     Some(name) => (name.into(), format!("[builtin:{name}]").into_bytes(), "Lua"),
                     None => (b"=[C]".to_vec(), b"[C]".to_vec(), "C"),
                 };

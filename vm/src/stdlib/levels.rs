@@ -2,7 +2,6 @@
 //!
 //! Level 0 is the function running now (for the running coroutine: the builtin that is called), level 1 its caller, and so on.
 
-use super::list::Builtin;
 use crate::Vm;
 use crate::interp::frames;
 use crate::object::{Func, Gc, Thread};
@@ -35,12 +34,6 @@ pub fn position(vm: &mut Vm, level: usize) -> Vec<u8> {
 pub fn function_at(vm: &mut Vm, level: usize) -> Option<Gc<Func>> {
     let thread = vm.cur;
     at(vm, thread, level).map(|l| l.func)
-}
-
-/// The name of a builtin that is written in Lua in LuaJIT, as tracebacks show it.
-pub fn written_in_lua(f: Gc<Func>) -> Option<&'static str> {
-    let b = Builtin::from_id(f.ffid()).filter(|b| (Builtin::StringLen.id()..=Builtin::TableMove.id()).contains(&b.id()))?;
-    b.name().rsplit_once('.').map(|n| n.1)
 }
 
 /// The function that runs at a level.

@@ -5,7 +5,7 @@
 use super::{base, bit, buffer, debug, env, gc, io, load, math, os, sort, strformat, string, strmatch, table};
 use crate::ffi::{arith, callback, clib, lib as ffi, metatype};
 use crate::interp::co;
-use crate::object::NativeFn;
+use crate::object::{Func, Gc, NativeFn};
 
 /// What a trace does with a call of a builtin.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -380,3 +380,9 @@ builtins! {
 
 const _: () = assert!(Builtin::Next.id() == 4 && Builtin::Print.id() == 29 && Builtin::TableSort.id() == 93);
 const _: () = assert!(Builtin::NAMES.len() == Builtin::ALL.len() + 2);
+
+/// The name of a builtin that is written in Lua in LuaJIT, as tracebacks show it.
+pub fn written_in_lua(f: Gc<Func>) -> Option<&'static str> {
+    let b = Builtin::from_id(f.ffid()).filter(|b| (Builtin::StringLen.id()..=Builtin::TableMove.id()).contains(&b.id()))?;
+    b.name().rsplit_once('.').map(|n| n.1)
+}

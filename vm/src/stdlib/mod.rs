@@ -33,9 +33,8 @@ mod traceback;
 
 pub use debug::Definition;
 pub use env::set_function_env;
-pub use levels::written_in_lua;
 pub use libraries::StdLib;
-pub use list::{Builtin, Library, OnTrace};
+pub use list::{Builtin, Library, OnTrace, written_in_lua};
 pub use math::random_step as math_random_step;
 pub use prng::Prng;
 pub use registry::{LOADED, PRELOAD};

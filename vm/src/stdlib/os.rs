@@ -79,7 +79,7 @@ pub fn end_process(vm: &mut Vm, status: i32) -> ! {
         f(vm, status);
     }
     vm.heap.end_watch();
-    vm.end_sampling();
+    vm.end_observer();
     flush_all();
     match lost_output() {
         Some(e) if status == 0 => {

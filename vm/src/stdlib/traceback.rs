@@ -50,7 +50,7 @@ fn put_level(vm: &mut Vm, out: &mut Vec<u8>, thread: Gc<Thread>, level: usize) {
     let source = match proto {
         Some(p) => chunk_id(p.chunkname.bytes()),
         None if l.func.ffid() > 1 && name.is_none() => format!("[builtin#{}]", l.func.ffid()).into_bytes(),
-        None => super::levels::written_in_lua(l.func).map_or_else(|| b"[C]".to_vec(), |n| format!("[builtin:{n}]").into_bytes()),
+        None => super::written_in_lua(l.func).map_or_else(|| b"[C]".to_vec(), |n| format!("[builtin:{n}]").into_bytes()),
     };
     out.extend_from_slice(b"\n\t");
     out.extend_from_slice(&source);
