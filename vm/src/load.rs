@@ -22,6 +22,7 @@ use crate::stdlib::Builtin;
 use crate::syntax::{self, Diagnostic};
 use crate::value::Value;
 use core::any::Any;
+use core::marker::PhantomPinned;
 use std::rc::Rc;
 
 /// Levels of nested syntax that take no more of the native stack than one call from Rust into Lua may.
@@ -204,6 +205,7 @@ impl Vm {
             fuel: Fuel::default(),
             depth: DepthLimits::MOST,
             compilation_cache: CompilationCache::default(),
+            pinned: PhantomPinned,
         });
         vm.update_dispatch();
         let globals = vm.new_table(0, 6);

@@ -34,6 +34,7 @@ use crate::host::HostState;
 use crate::interrupt::Interrupts;
 use crate::object::{Gc, Proto, Str, Thread};
 use crate::value::Value;
+use core::marker::PhantomPinned;
 use std::rc::Rc;
 
 /// One Lua state. Single-threaded; boxed and pinned, since compiled code and objects know its address.
@@ -85,6 +86,9 @@ pub struct Vm {
     pub(crate) depth: DepthLimits,
     /// Prototypes of texts that were compiled more than once.
     pub compilation_cache: CompilationCache<Gc<Str>, Gc<Proto>>,
+    /// Its words may be read by address while a reference to it is in use: by signal handlers, and by the heap for its watcher. A reference
+    /// to what is not `Unpin` allows that.
+    pub(crate) pinned: PhantomPinned,
 }
 
 impl Vm {
