@@ -166,7 +166,9 @@ impl Jit {
 #[cfg(test)]
 mod tests {
     use super::{Exit, note_failure};
+    use crate::Jit;
     use perilune_recorder::abort::Abort;
+    use perilune_vm::{Value, Vm};
 
     #[test]
     fn a_recording_that_was_too_long_is_expected_to_be_as_long_again() {
@@ -177,5 +179,25 @@ mod tests {
         assert_eq!(exit.length, 4_000);
         note_failure(&mut exit, false, Abort::LeavingLoop, 300);
         assert_eq!(exit.length, 0);
+    }
+
+    #[test]
+    fn the_length_of_a_recording_that_was_too_long_is_noted_at_its_loop() {
+        let mut vm = Vm::new();
+        vm.open_libs();
+        crate::attach(&mut vm);
+        let long = "x = x * 3 + i ".repeat(40);
+        let source = format!(
+            "require 'jit.opt'.start('hotloop=2', 'maxrecord=50')
+             local x = 0.5 for i = 1, 20 do {long} end
+             return require 'jit.util'.counters(true).aborted"
+        );
+        let f = vm.load_chunk(source.as_bytes(), b"=test", None).expect("it compiles");
+        let aborted = vm.call1(Value::func(f), &[]).ok().and_then(Value::as_number);
+        assert_eq!(aborted, Some(1.0), "the next recording waits");
+        let (jit, proto) = (Jit::of(&vm).expect("a compiler"), f.proto().expect("a Lua function"));
+        let lengths: Vec<u32> =
+            jit.protos.borrow_mut().of_proto(proto).map(|(_, record)| record.length).filter(|n| *n != 0).collect();
+        assert!(matches!(lengths[..], [50..60]), "{lengths:?}");
     }
 }
