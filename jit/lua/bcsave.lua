@@ -28,6 +28,8 @@ Save bytecode: perilune -b[options] input output
 File types: c cc h obj o raw (default)
 ]]
 
+-- Messages begin with the same word whatever name the command was called by, as in LuaJIT.
+
 -- Ends the command with what is wrong with its arguments, and how they are.
 local function usage(...)
   io.stderr:write("perilune: ", ...)

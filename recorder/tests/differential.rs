@@ -17,7 +17,7 @@ use perilune_vm::Value;
 const STACK: usize = 32;
 /// Iterations that are interpreted before recording starts.
 const WARM_UP: usize = 2;
-/// Iterations that may be recorded after each other.
+/// Iterations that may be recorded one after the other.
 const UNROLL: usize = 4;
 
 struct Setup {

@@ -12,6 +12,7 @@ static OWNERS: [AtomicPtr<ThreadLink>; CALLBACK_ENTRIES] = [const { AtomicPtr::n
 
 /// The bit that marks an entry as free: links are aligned.
 const FREED: usize = 1;
+
 /// A callback of a VM.
 #[derive(Debug)]
 pub(super) struct Callback {

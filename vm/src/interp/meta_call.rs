@@ -1,7 +1,7 @@
 //! The slow paths of instructions: coercions, metamethods, errors.
 #![allow(
     unsafe_code,
-    reason = "registers as in `vm/src/interp/mod.rs`; a metamethod is called after the frame of the running function"
+    reason = "registers as in `vm/src/interp/mod.rs`; a metamethod is called above the frame of the running function"
 )]
 
 use super::cont::{CONCAT, DROP, JUMP_IF, JUMP_IF_NOT, TO_A, call_with};

@@ -134,14 +134,24 @@ fn mapped(vm: &mut Vm, change: impl FnOnce(&mut [u8])) -> LuaResult<u32> {
     r
 }
 
+/// A short string with the letters from `first` on in the other case; none for a longer one.
+#[inline(always)]
+pub(crate) fn short_with_case(vm: &mut Vm, s: Gc<Str>, first: u8) -> Option<Gc<Str>> {
+    if s.len() > case::SHORT {
+        return None;
+    }
+    Some(vm.new_str(&case::change(s.bytes(), first)[..s.len()]))
+}
+
 /// The first argument with the letters from `first` on in the other case: that of a longer string is changed by a function.
 #[inline(always)]
 fn with_case(vm: &mut Vm, first: u8, change: impl FnOnce(&mut [u8])) -> LuaResult<u32> {
     let s = vm.check_str(0)?;
-    if s.len() <= case::SHORT {
-        return vm.ret_str(&case::change(s.bytes(), first)[..s.len()]);
+    vm.check_alloc(s.len())?;
+    match short_with_case(vm, s, first) {
+        Some(s) => vm.ret1(Value::str(s)),
+        None => mapped(vm, change),
     }
-    mapped(vm, change)
 }
 
 /// `string.reverse(s)`

@@ -15,6 +15,7 @@ mod template;
 mod term;
 #[cfg(test)]
 mod tests;
+mod token;
 
 use crate::bc::ProtoData;
 use crate::source::Source;
