@@ -152,6 +152,8 @@ impl Heap {
                     // Most dead objects own nothing.
                     if kind == Kind::Table as u8 && !(*h.cast::<Table>()).owns_parts() {
                         self.counts.tables -= 1;
+                    } else if kind == Kind::Cdata as u8 {
+                        self.counts.cdatas -= 1;
                     } else if kind != Kind::Func as u8 && kind != Kind::UpVal as u8 {
                         self.destroy(h, true);
                     }
