@@ -284,6 +284,13 @@ impl Lower<'_> {
         {
             return self.add_constant(ins.a, k);
         }
+        if ins.op == Op::MULOV
+            && ins.b.is_const()
+            && let Const::Int(k) = self.konst(ins.b)?
+            && k > 1
+        {
+            return self.multiply_by_constant(ins.a, k);
+        }
         let (a, b) = (self.int(ins.a)?, self.int(ins.b)?);
         let (value, over) = match ins.op {
             Op::ADDOV => self.pos.ins().sadd_overflow(a, b),
@@ -339,6 +346,20 @@ impl Lower<'_> {
         self.guard(ok)?;
         let k = self.k32(k);
         Ok(self.pos.ins().iadd(a, k))
+    }
+
+    /// MULOV by a positive constant: compares the operand with the bounds beyond which the product overflows. It is no -0.
+    fn multiply_by_constant(&mut self, a: IrRef, k: i32) -> Res<Value> {
+        let a = self.int(a)?;
+        let (least, most) = (i32::MIN / k, i32::MAX / k);
+        let above = self.pos.ins().iadd_imm_s(a, -i64::from(least));
+        let ok = self.is32(IntCC::UnsignedLessThanOrEqual, above, most - least);
+        self.guard(ok)?;
+        if k & (k - 1) == 0 {
+            return Ok(self.pos.ins().ishl_imm_u(a, i64::from(k.trailing_zeros())));
+        }
+        let k = self.k32(k);
+        Ok(self.pos.ins().imul(a, k))
     }
 
     /// Leaves where a product is zero and an operand is negative: the result is -0, which is not an int.

@@ -1,5 +1,6 @@
 //! Loop heads and back edges, returns below the start of a trace (RETF), and the links at the end of traces.
 
+use super::plan::Class;
 use super::value::{MEM, repr};
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -26,6 +27,7 @@ impl Lower<'_> {
             self.leave_long_loop()?;
         }
         self.hoist_constants()?;
+        self.hoist_addresses()?;
         let (mut entry, mut back, mut lefts, mut again) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for &phi in trace.ins.iter().filter(|i| i.op == Op::PHI) {
             if phi.a.is_const() {
@@ -77,6 +79,35 @@ impl Lower<'_> {
             self.instruction(left)?;
         }
         Ok(block)
+    }
+
+    /// Loads addresses that instructions of the loop add to more than once into registers in front of the loop: each takes ten bytes of code.
+    fn hoist_addresses(&mut self) -> Res<()> {
+        // They must not take the registers of what the loop works on.
+        const MOST: usize = 2;
+        let (trace, class) = (self.cur.trace, &self.cur.plan.class);
+        let is_base = |i: &Ins| i.op == Op::ADD && i.ty == Ty::P64;
+        let uses = trace.ins.iter().zip(class).skip(self.cur.at).filter(|(i, class)| **class == Class::Hot && is_base(i));
+        let mut bases: Vec<(IrRef, usize)> = Vec::new();
+        for r in uses.flat_map(|(i, _)| [i.a, i.b]).filter(|r| r.is_const()) {
+            let is_large = match self.konst(r)? {
+                Const::Gc(object) => i32::try_from(object.payload()).is_err(),
+                Const::Ptr(word) | Const::Word(word, _) => i32::try_from(word.cast_signed()).is_err(),
+                _ => false,
+            };
+            match bases.iter_mut().find(|base| base.0 == r) {
+                Some(base) => base.1 += 1,
+                None if is_large => bases.push((r, 1)),
+                None => {}
+            }
+        }
+        bases.retain(|base| base.1 > 1);
+        bases.sort_by_key(|base| core::cmp::Reverse(base.1));
+        for &(r, _) in bases.iter().take(MOST) {
+            let value = self.val(r)?;
+            self.cur.hoisted.push((r, value));
+        }
+        Ok(())
     }
 
     /// Loads constant nums into registers in front of the loop, if instructions of the loop cannot take them from memory.

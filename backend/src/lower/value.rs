@@ -3,6 +3,7 @@
 use super::{Lower, Res};
 use crate::unboxed::value_ty;
 use crate::{BackendError, unboxed};
+use cranelift_codegen::cursor::Cursor;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use perilune_recorder::ir::{Const, IrRef, SlotIdx, Ty};
@@ -138,12 +139,28 @@ impl Lower<'_> {
         self.pos.ins().select(is_number, value, nan)
     }
 
+    /// Stores a num that may have the bits of another value on the hot path, where NaNs are rare: see [`Lower::canonical`].
+    fn store_num(&mut self, value: Value, addr: Value, at: i32) {
+        self.pos.ins().store(MEM, value, addr, at);
+        let is_number = self.pos.ins().fcmp(FloatCC::Ordered, value, value);
+        let (next, not) = self.split_cold(is_number);
+        self.enter(not);
+        let nan = self.pos.ins().f64const(f64::NAN);
+        self.pos.ins().store(MEM, nan, addr, at);
+        self.jump(next, &[]);
+        self.enter(next);
+    }
+
     /// Stores a reference, boxed, to memory.
     pub(super) fn store_boxed(&mut self, r: IrRef, addr: Value, at: i32) -> Res<()> {
         let value = match unboxed::known_word(self.cur.trace, r) {
             Some(word) => self.k64(word),
             None if self.ty(r)? == Ty::Num => {
                 let value = self.num(r)?;
+                if self.cur.loads_nums && self.pos.current_block().is_some_and(|block| !self.pos.func.layout.is_cold(block)) {
+                    self.store_num(value, addr, at);
+                    return Ok(());
+                }
                 self.canonical(value)
             }
             None => self.boxed(r)?,
