@@ -60,6 +60,11 @@ fn indices_of_loops_are_checked_outside() {
 }
 
 #[test]
+fn indices_of_cdata_are_computed_in_64_bits() {
+    passes_in_both("indices.lua", &[]);
+}
+
+#[test]
 fn exits_share_side_traces() {
     passes_in_both("shared.lua", &[]);
 }

@@ -65,6 +65,7 @@ impl Lower<'_> {
         }
         Ok(match dst {
             Ty::Int => self.pos.ins().fcvt_to_sint_sat(types::I32, value),
+            Ty::I64 if mode == conv::INDEX => self.num_to_low(value),
             Ty::I64 | Ty::P64 => self.num_to_word(value),
             Ty::U64 => self.num_to_unsigned(value),
             Ty::U32 | Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16 => {
@@ -84,7 +85,7 @@ impl Lower<'_> {
         let least = self.k64(1 << 63);
         self.pos.ins().select(fits, word, least)
     }
-    /// A num as an i64 of which only the low 32 bits are used, which are those of [`int64::from_num`]. NaN is 0 here.
+    /// A num as i64, as [`int64::index_from_num`] has it: NaN is 0 here. The low 32 bits are those of [`int64::from_num`].
     fn num_to_low(&mut self, value: Value) -> Value {
         let word = self.pos.ins().fcvt_to_sint_sat(types::I64, value);
         // The greatest i64 stands for all nums that are too large, for no other num is converted to it. The next one has only zeros below.

@@ -31,6 +31,6 @@ pub(super) fn counted(trace: &Trace, head: usize) -> Option<Counted> {
 
 /// Does nothing come between the PROF of a counted loop and the test of its counter but what computes that?
 pub(super) fn asks_at_its_end(trace: &Trace, counted: &Counted) -> bool {
-    let only_counts = |i: &Ins| i.op.effect() == Effect::Pure && i.ty == Ty::Int;
+    let only_counts = |i: &Ins| i.op.effect() == Effect::Pure && i.ty == Ty::Int || i.op == Op::USE;
     counted.prof < counted.test && trace.ins[counted.prof + 1..counted.test].iter().all(only_counts)
 }

@@ -209,6 +209,7 @@ fn num_to_int(n: f64, ins: Ins, dst: Ty) -> Step {
             Ok(u64::from(i as u32))
         }
         Ty::U64 => Ok(int64::unsigned_from_num(n)),
+        Ty::I64 if ins.b.0 & mode::CHECK == mode::INDEX => Ok(int64::index_from_num(n) as u64),
         _ => Ok(narrow(int64::from_num(n) as u64, dst)),
     }
 }

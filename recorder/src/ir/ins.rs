@@ -142,8 +142,8 @@ impl Ins {
     /// May the instruction be removed when its value is not used?
     #[inline]
     pub fn is_removable(&self) -> bool {
-        // The guard of an allocation only checks that there was memory.
-        let guards_memory = self.op.effect() == Effect::Alloc;
-        (!self.is_guard() || guards_memory) && self.op.effect() != Effect::Store && self.op != Op::BASE
+        // The guard of an allocation only checks that there was memory; that of a sum, difference or product, that the result is an int.
+        let is_weak = self.op.effect() == Effect::Alloc || matches!(self.op, Op::ADDOV | Op::SUBOV | Op::MULOV);
+        (!self.is_guard() || is_weak) && self.op.effect() != Effect::Store && self.op != Op::BASE
     }
 }

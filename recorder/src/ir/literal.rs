@@ -27,7 +27,7 @@ pub mod conv {
     pub const SEXT: u16 = 0x800;
     /// Plain conversion.
     pub const NONE: u16 = 1 << 12;
-    /// num to int that must be exact, for an index (-0 becomes 0).
+    /// num to int that must be exact, for an index (-0 becomes 0); to i64, any num, of which NaN becomes 0.
     pub const INDEX: u16 = 2 << 12;
     /// num to int that must be exact and not -0, for a narrowed number.
     pub const CHECK: u16 = 3 << 12;
@@ -41,6 +41,8 @@ pub mod conv {
     pub const U64_INT: u16 = pack(Ty::U64, Ty::Int, 0);
     /// int to i64, sign-extended.
     pub const I64_INT: u16 = pack(Ty::I64, Ty::Int, SEXT);
+    /// num to i64, truncated, for an index of cdata (NaN becomes 0).
+    pub const I64_NUM_INDEX: u16 = pack(Ty::I64, Ty::Num, INDEX);
     /// num to int by exact check, for an index.
     pub const INT_NUM_INDEX: u16 = pack(Ty::Int, Ty::Num, INDEX);
     /// num to int by exact check.

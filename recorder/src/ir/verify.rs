@@ -264,7 +264,7 @@ impl Verifier<'_> {
         let (src, dst) = (ty(ins.b.0)?, ty(ins.b.0 >> 5)?);
         check(fits(ins.ty, dst), "type is not that of the conversion")?;
         check(scalar(src) && scalar(dst), "conversion of what is no scalar")?;
-        let exact = ins.b.0 & conv::CHECK >= conv::INDEX;
+        let exact = dst == Ty::Int && ins.b.0 & conv::CHECK >= conv::INDEX;
         check(!exact || ins.is_guard(), "exact conversion without the guard bit")?;
         self.left(ins, src)
     }

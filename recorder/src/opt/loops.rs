@@ -147,7 +147,7 @@ impl Unroll<'_> {
         if ins.op == Op::NOP || ins.op.effect() == Effect::Pure && x == ins.a && y == ins.b {
             return Ok(this);
         }
-        if ins.op == Op::ABC && ins.ty == abc::INVARIANT && x == ins.a {
+        if x == ins.a && (ins.op == Op::USE || ins.op == Op::ABC && ins.ty == abc::INVARIANT) {
             return Ok(IrRef::NONE);
         }
         if self.widen.get(i) == Some(&true) {

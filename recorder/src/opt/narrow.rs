@@ -1,10 +1,11 @@
 //! Narrowing: keeps integers as ints where the recorder needs them (LuaJIT's `lj_opt_narrow`).
 //!
-//! Numbers are dual, so most of what LuaJIT narrows is an int from the start. Two cases remain: operands that must be ints although the
-//! program has a num, and the counter of a numeric loop, which cannot overflow.
+//! Numbers are dual, so most of what LuaJIT narrows is an int from the start. Three cases remain: operands that must be ints although the
+//! program has a num, the counter of a numeric loop, which cannot overflow, and indices of cdata, which have 64 bits.
 
 use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Ins, IrRef, Op, Ty, conv};
+use crate::opt::fold::range;
 
 /// A number as a num.
 pub fn to_num(b: &mut IrBuffer, r: IrRef) -> Emit {
@@ -31,7 +32,11 @@ pub fn next_index(b: &mut IrBuffer, idx: IrRef, (step, step_now): (IrRef, i32), 
     }
     // The check vanishes where the range of `stop` is known, as that of a constant is.
     if !step.is_const() {
-        b.emit(Op::ADDOV, Ty::Int, stop, step)?;
+        let sum = b.emit(Op::ADDOV, Ty::Int, stop, step)?;
+        if !sum.is_const() {
+            // The check is needed, though the sum is not.
+            b.emit_raw(Op::USE, Ty::Nil, sum, IrRef::NONE)?;
+        }
     } else if step_now >= 0 {
         let most = b.kint(i32::MAX - step_now);
         b.emit(Op::LE, Ty::Int, stop, most)?;
@@ -40,4 +45,111 @@ pub fn next_index(b: &mut IrBuffer, idx: IrRef, (step, step_now): (IrRef, i32), 
         b.emit(Op::GE, Ty::Int, stop, least)?;
     }
     b.emit_ins(Ins { flags: 0, ..Ins::new(Op::ADDOV, Ty::Int, idx, step) })
+}
+
+/// Sums of magnitudes up to here are exact in nums.
+const EXACT: f64 = (1u64 << 50) as f64;
+/// How deep sums and products are taken apart: few indices have more than four terms, and none that was seen more than six.
+const DEPTH: u32 = 6;
+
+/// An int as an index of cdata, in 64 bits (LuaJIT's `lj_opt_narrow_cindex`).
+///
+/// Sums, differences and products in it are computed in 64 bits. There they do not overflow, so that nothing is checked. Where an int
+/// would have overflowed the interpreter computes with nums, which are exact up to [`EXACT`].
+pub fn int_index(b: &mut IrBuffer, r: IrRef) -> Emit {
+    if b.flags.narrow { word_of_int(b, r, DEPTH) } else { extend(b, r) }
+}
+
+/// An int in 64 bits.
+fn extend(b: &mut IrBuffer, r: IrRef) -> Emit {
+    let how = if b.ty(r) == Ty::U32 { conv::pack(Ty::I64, Ty::U32, 0) } else { conv::I64_INT };
+    b.emit(Op::CONV, Ty::I64, r, IrRef(how))
+}
+
+/// A num, now `n`, as an index of cdata, in 64 bits: truncated.
+///
+/// Where it is a sum with an int in it, the other term is checked to be an int, as it is now. In a loop that term often stays the same.
+pub fn num_index(b: &mut IrBuffer, r: IrRef, n: f64) -> Emit {
+    let is_int = n == n.trunc() && n.abs() < f64::from(i32::MAX);
+    if b.flags.narrow && is_int && parts(b, r, DEPTH).is_some() {
+        return word_of_num(b, r, DEPTH);
+    }
+    b.emit(Op::CONV, Ty::I64, r, IrRef(conv::I64_NUM_INDEX))
+}
+
+/// An operation on ints with a check of its result: the operation without, and a bound of the magnitude of its result, if it can be taken
+/// apart.
+fn unchecked(b: &IrBuffer, r: IrRef, depth: u32) -> Option<(Ins, f64)> {
+    let i = b.def(r).filter(|i| depth > 0 && i.ty == Ty::Int)?;
+    let op = match i.op {
+        Op::ADDOV => Op::ADD,
+        Op::SUBOV => Op::SUB,
+        Op::MULOV => Op::MUL,
+        _ => return None,
+    };
+    let (x, y) = (int_bound(b, i.a, depth - 1), int_bound(b, i.b, depth - 1));
+    let bound = if op == Op::MUL { x * y } else { x + y };
+    (bound <= EXACT).then_some((Ins { op, ..i }, bound))
+}
+
+/// A bound of the magnitude of an int whose sums are taken apart.
+fn int_bound(b: &IrBuffer, r: IrRef, depth: u32) -> f64 {
+    if let Some((_, bound)) = unchecked(b, r, depth) {
+        return bound;
+    }
+    let range = range::of(b, r);
+    range.lo.unsigned_abs().max(range.hi.unsigned_abs()) as f64
+}
+
+fn word_of_int(b: &mut IrBuffer, r: IrRef, depth: u32) -> Emit {
+    match unchecked(b, r, depth) {
+        Some((i, _)) => {
+            let (x, y) = (word_of_int(b, i.a, depth - 1)?, word_of_int(b, i.b, depth - 1)?);
+            b.emit(i.op, Ty::I64, x, y)
+        }
+        None => extend(b, r),
+    }
+}
+
+/// A bound of the magnitude of a num that is a sum, difference or product with an int in it, or an int itself, where at most one term has to
+/// be checked. The number of such terms comes with it.
+fn parts(b: &IrBuffer, r: IrRef, depth: u32) -> Option<(f64, u32)> {
+    if let Some(int) = b.int_source(r) {
+        return Some((int_bound(b, int, depth), 0));
+    }
+    if let Some(k) = b.as_num(r) {
+        return (k == k.trunc() && k.abs() < f64::from(i32::MAX)).then(|| (k.abs(), 0));
+    }
+    let i = b.def(r).filter(|i| depth > 0 && i.ty == Ty::Num && matches!(i.op, Op::ADD | Op::SUB | Op::MUL))?;
+    let other = Some((f64::from(i32::MAX) + 1.0, 1));
+    let (x, y) = (parts(b, i.a, depth - 1), parts(b, i.b, depth - 1));
+    // A product with a fraction is no integer in general.
+    let (x, y) = if i.op == Op::MUL {
+        (x?, y?)
+    } else if x.is_none() && y.is_none() {
+        return None;
+    } else {
+        (x.or(other)?, y.or(other)?)
+    };
+    let bound = if i.op == Op::MUL { x.0 * y.0 } else { x.0 + y.0 };
+    (bound <= EXACT && x.1 + y.1 <= 1).then_some((bound, x.1 + y.1))
+}
+
+fn word_of_num(b: &mut IrBuffer, r: IrRef, depth: u32) -> Emit {
+    if let Some(int) = b.int_source(r) {
+        return word_of_int(b, int, depth);
+    }
+    if let Some(k) = b.as_num(r) {
+        return Ok(b.kword(k as i64 as u64, Ty::I64));
+    }
+    match b.def(r) {
+        Some(i) if parts(b, r, depth).is_some() => {
+            let (x, y) = (word_of_num(b, i.a, depth - 1)?, word_of_num(b, i.b, depth - 1)?);
+            b.emit(i.op, Ty::I64, x, y)
+        }
+        _ => {
+            let int = to_index(b, r)?;
+            extend(b, int)
+        }
+    }
 }

@@ -22,7 +22,7 @@ pub fn wide(trace: &Trace) -> Vec<bool> {
         while snaps.next_if(|s| s.at.ins_index() <= i).is_some() {
             now += 1;
         }
-        if ins.op.effect() == Effect::Store {
+        if ins.op.effect() == Effect::Store && ins.op != Op::USE {
             now += 1;
         }
         region[i] = now;

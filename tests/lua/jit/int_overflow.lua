@@ -109,3 +109,14 @@ local mixed = 0
 for i = 1, 1000 do mixed = mixed + (i % 2 == 0 and 2147483647 or -2147483648) end
 print(mixed)
 print("ok")
+
+-- A sum that is only compared, where the outcome follows from its being an int; the loop comes to sums that are none.
+local below, above, other, masked = 0, 0, 0, 0
+for i = -2147483648, -2147483400 do
+  local x = -i - 2
+  below = below + (i - 200 < -2147483648 and 1 or 0)
+  above = above + (x + 200 > 2147483647.5 and 1 or 0)
+  other = other + (x + 100 == 2147483700 and 1 or 0)
+  masked = masked + bit.band(x + 100, 0x7fffffff) % 10
+end
+print(below, above, other, masked)

@@ -13,6 +13,11 @@ pub fn from_num(n: f64) -> i64 {
     if n < TWO_POW_63 { n as i64 } else { i64::MIN }
 }
 
+/// A number as an index, truncated. NaN, which is no index, gives 0, so that compiled code need not look for it.
+pub fn index_from_num(n: f64) -> i64 {
+    if n.is_nan() { 0 } else { from_num(n) }
+}
+
 /// A number as `uint64_t`, truncated. Negative numbers wrap.
 pub fn unsigned_from_num(n: f64) -> u64 {
     match from_num(n) {

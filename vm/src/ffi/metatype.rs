@@ -68,7 +68,7 @@ impl Vm {
         let s = key.as_str();
         let kind = if let Some(n) = number(key) {
             integer = match n {
-                Number::Float(n) => int64::from_num(n),
+                Number::Float(n) => int64::index_from_num(n),
                 n => n.to_i64(),
             };
             Key::Integer
@@ -142,7 +142,7 @@ fn cache_key(key: Value) -> Option<(Value, i64)> {
         return Some((key, 0));
     }
     let integer = match number(key)? {
-        Number::Float(n) => int64::from_num(n),
+        Number::Float(n) => int64::index_from_num(n),
         n => n.to_i64(),
     };
     Some((Value::NIL, integer))

@@ -275,7 +275,10 @@ fn int_by_const(b: &mut IrBuffer, ins: Ins, k: i32) -> Rule {
             like(Op::BAND, Ty::Int, x, mask)
         }
         // x mod k = x where 0 <= x < k
-        Op::MOD if k > 0 && range::of(b, x).within(0, k - 1) => is(x),
+        Op::MOD if k > 0 && range::of(b, x).within(0, k - 1) => {
+            range::rely(b, x)?;
+            is(x)
+        }
         // min(min(x, k1), k)  =>  min(x, min(k1, k))
         Op::MIN | Op::MAX
             if let Some(i) = b.inner(x).filter(|i| i.op == ins.op)
@@ -307,6 +310,8 @@ pub(super) fn checked(b: &mut IrBuffer, ins: Ins) -> Rule {
         _ => (rx.mul(ry).is_int() && rx.product_is_not_minus_zero(ry)).then_some(Op::MUL),
     };
     if let Some(op) = plain {
+        range::rely(b, x)?;
+        range::rely(b, y)?;
         return like(op, Ty::Int, x, y);
     }
     if let Some(k) = b.as_int(y) {

@@ -73,7 +73,10 @@ fn logic_by_const(b: &mut IrBuffer, ins: Ins, k: i32) -> Rule {
         // x ^ -1  =>  ~x
         (Op::BXOR, -1) => return like(Op::BNOT, Ty::Int, x, IrRef::NONE),
         // x & k = x where 0 <= x <= k and k is 2^n - 1
-        (Op::BAND, k) if k > 0 && k & k.wrapping_add(1) == 0 && range::of(b, x).within(0, k) => return is(x),
+        (Op::BAND, k) if k > 0 && k & k.wrapping_add(1) == 0 && range::of(b, x).within(0, k) => {
+            range::rely(b, x)?;
+            return is(x);
+        }
         _ => {}
     }
     let Some(i) = b.inner(x) else { return Ok(Fold::Keep) };

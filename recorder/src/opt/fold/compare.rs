@@ -57,10 +57,9 @@ fn order_num(b: &mut IrBuffer, ins: Ins) -> Rule {
             // num(i) < k  =>  i < ceil(k), num(i) <= k  =>  i <= floor(k), and so on
             let op = signed(ins.op);
             let bound = if matches!(op, Op::LT | Op::GE) { k.ceil() } else { k.floor() };
-            if bound < f64::from(i32::MIN) {
-                holds(accepts(op, Some(Ordering::Greater)))
-            } else if bound > f64::from(i32::MAX) {
-                holds(accepts(op, Some(Ordering::Less)))
+            if bound < f64::from(i32::MIN) || bound > f64::from(i32::MAX) {
+                range::rely(b, i)?;
+                holds(accepts(op, Some(if bound < 0.0 { Ordering::Greater } else { Ordering::Less })))
             } else {
                 let bound = b.kint(bound as i32);
                 like(op, Ty::Int, i, bound)
@@ -87,24 +86,31 @@ fn order_int(b: &mut IrBuffer, ins: Ins) -> Rule {
             (Op::ULT, Some(0)) => holds(false),
             (Op::UGE, Some(0)) => holds(true),
             // x <u y  =>  x < y where neither is negative
-            _ if rx.lo >= 0 && ry.lo >= 0 => like(signed(ins.op), Ty::Int, x, y),
+            _ if rx.lo >= 0 && ry.lo >= 0 => {
+                range::rely(b, x)?;
+                range::rely(b, y)?;
+                like(signed(ins.op), Ty::Int, x, y)
+            }
             _ => Ok(Fold::Keep),
         };
     }
     // Decided by the ranges of both sides.
     let (less, greater) = (rx.hi < ry.lo, rx.lo > ry.hi);
     let (not_greater, not_less) = (rx.hi <= ry.lo, rx.lo >= ry.hi);
-    match ins.op {
-        Op::LT if less => holds(true),
-        Op::LT if not_less => holds(false),
-        Op::GE if not_less => holds(true),
-        Op::GE if less => holds(false),
-        Op::LE if not_greater => holds(true),
-        Op::LE if greater => holds(false),
-        Op::GT if greater => holds(true),
-        Op::GT if not_greater => holds(false),
-        _ => strict(b, ins),
-    }
+    let outcome = match ins.op {
+        Op::LT if less => true,
+        Op::LT if not_less => false,
+        Op::GE if not_less => true,
+        Op::GE if less => false,
+        Op::LE if not_greater => true,
+        Op::LE if greater => false,
+        Op::GT if greater => true,
+        Op::GT if not_greater => false,
+        _ => return strict(b, ins),
+    };
+    range::rely(b, x)?;
+    range::rely(b, y)?;
+    holds(outcome)
 }
 
 /// A canonical form: x < k  =>  x <= k - 1, x >= k  =>  x > k - 1.

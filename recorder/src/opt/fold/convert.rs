@@ -55,7 +55,11 @@ fn wide(b: &mut IrBuffer, ins: Ins) -> Rule {
         return is(ins.a);
     }
     if from.is_int() && is64(dst) && ins.b.0 & conv::SEXT != 0 {
-        return extended(b, ins, to);
+        return match extended(b, ins, to)? {
+            // i64(x), extended by zeros, which costs nothing after most operations
+            Fold::Keep if range::is_never_negative(b, ins.a) => like(Op::CONV, to, ins.a, IrRef(conv::pack(to, Ty::U32, 0))),
+            done => Ok(done),
+        };
     }
     match b.is_op(ins.a, Op::CONV) {
         // int(i64(x)) = x
@@ -84,6 +88,7 @@ fn wide(b: &mut IrBuffer, ins: Ins) -> Rule {
 fn constant(b: &mut IrBuffer, ins: Ins, from: Ty, to: Ty) -> Option<IrRef> {
     if let Some(n) = b.as_num(ins.a).filter(|_| from == Ty::Num) {
         return match to {
+            Ty::I64 if ins.b.0 & conv::CHECK == conv::INDEX => Some(b.kword(int64::index_from_num(n) as u64, to)),
             Ty::U64 => Some(b.kword(int64::unsigned_from_num(n), to)),
             Ty::I64 | Ty::P64 => Some(b.kword(int64::from_num(n) as u64, to)),
             Ty::Int => Some(b.kint(n as i32)),

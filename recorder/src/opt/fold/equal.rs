@@ -57,7 +57,10 @@ fn equal_num(b: &mut IrBuffer, ins: Ins) -> Rule {
             let k = b.kint(k as i32);
             like(ins.op, Ty::Int, i, k)
         }
-        Some(_) => holds(!eq),
+        Some(_) => {
+            range::rely(b, i)?;
+            holds(!eq)
+        }
         None => Ok(Fold::Keep),
     }
 }
@@ -67,6 +70,8 @@ fn equal_int(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (rx, ry) = (range::of(b, ins.a), range::of(b, ins.b));
     // The ranges are disjoint.
     if rx.hi < ry.lo || rx.lo > ry.hi {
+        range::rely(b, ins.a)?;
+        range::rely(b, ins.b)?;
         return holds(!eq);
     }
     let Some(k) = b.as_int(ins.b) else { return Ok(Fold::Keep) };

@@ -1,7 +1,9 @@
 //! Range analysis of ints, by the instructions that compute them.
 
+use crate::abort::Abort;
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Ins, IrRef, Op, Ty};
+use crate::opt::cse;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 
@@ -12,6 +14,27 @@ pub struct Range {
     pub lo: i64,
     /// Greatest value.
     pub hi: i64,
+}
+
+/// Something follows from the range of an int: the checks that the range relies on are kept, also if nothing uses the values checked.
+pub fn rely(b: &mut IrBuffer, r: IrRef) -> Result<(), Abort> {
+    if b.flags.dce { keep_checks(b, r, DEPTH) } else { Ok(()) }
+}
+
+fn keep_checks(b: &mut IrBuffer, r: IrRef, depth: u32) -> Result<(), Abort> {
+    let Some(ins) = b.def(r).filter(|i| depth > 0 && i.ty == Ty::Int) else { return Ok(()) };
+    match ins.op {
+        Op::ADDOV | Op::SUBOV | Op::MULOV if ins.is_guard() => {
+            let keeps = Ins::new(Op::USE, Ty::Nil, r, IrRef::NONE);
+            if cse::find(b, keeps, IrRef::BASE).is_none() {
+                b.append(keeps)?;
+            }
+        }
+        Op::ADD | Op::SUB | Op::MUL | Op::MIN | Op::MAX | Op::BAND | Op::DIV => {}
+        _ => return Ok(()),
+    }
+    keep_checks(b, ins.a, depth - 1)?;
+    keep_checks(b, ins.b, depth - 1)
 }
 
 const MIN: i64 = i32::MIN as i64;
@@ -54,6 +77,19 @@ impl Range {
     }
     fn clip(self) -> Range {
         if self.is_int() { self } else { FULL }
+    }
+}
+
+/// Is an int not negative by what computes it? Guards are not looked at, so that the answer is always the same for an instruction.
+pub fn is_never_negative(b: &IrBuffer, r: IrRef) -> bool {
+    let Some(ins) = b.def(r) else { return false };
+    let is_positive = |r: IrRef| b.as_int(r).is_some_and(|k| k >= 0);
+    match ins.op {
+        _ if matches!(ins.ty, Ty::U8 | Ty::U16) => true,
+        Op::BAND => is_positive(ins.a) || is_positive(ins.b),
+        Op::BSHR => b.as_int(ins.b).is_some_and(|k| k & 31 != 0),
+        Op::MOD => ins.ty == Ty::Int && b.as_int(ins.b).is_some_and(|k| k > 0),
+        _ => false,
     }
 }
 
@@ -161,6 +197,33 @@ fn of_ins(b: &IrBuffer, ins: Ins, depth: u32) -> Range {
         Op::CALLN if ins.b.0 == Helper::StrFind as u16 => Range::new(-1, MAX),
         _ => by_type,
     }
+}
+
+/// A bound of the magnitude of a num that is computed from integers of C and constants; none if there is none, or if it may be NaN. It
+/// holds for all iterations: what a loop may compute with nums instead of ints ([`crate::opt::widen`]) is not looked at.
+pub fn num_bound(b: &IrBuffer, r: IrRef) -> Option<f64> {
+    bound(b, r, 2 * DEPTH)
+}
+
+fn bound(b: &IrBuffer, r: IrRef, depth: u32) -> Option<f64> {
+    if let Some(k) = b.as_num(r) {
+        return k.is_finite().then(|| k.abs());
+    }
+    let ins = b.def(r).filter(|i| depth > 0 && i.ty == Ty::Num)?;
+    let part = |r: IrRef| bound(b, r, depth - 1);
+    let bound = match ins.op {
+        Op::CONV => {
+            let int = b.int_source(r).and_then(|x| b.def(x)).filter(|i| !matches!(i.op, Op::ADDOV | Op::SUBOV | Op::MULOV))?;
+            let range = of_ins(b, int, 0);
+            range.lo.unsigned_abs().max(range.hi.unsigned_abs()) as f64
+        }
+        Op::ADD | Op::SUB => part(ins.a)? + part(ins.b)?,
+        Op::MUL => part(ins.a)? * part(ins.b)?,
+        Op::DIV => part(ins.a)? / b.as_num(ins.b).filter(|k| *k != 0.0)?.abs(),
+        Op::NEG | Op::ABS => part(ins.a)?,
+        _ => return None,
+    };
+    bound.is_finite().then_some(bound)
 }
 
 /// A range without the values that would have overflowed.

@@ -4,6 +4,7 @@ use super::peek::{payload_address, peek};
 use super::{ir_type, types};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty, conv};
+use crate::opt::fold::range;
 use crate::rec::meta::Operand;
 use crate::rec::{Rec, Recorder};
 use perilune_vm::ffi::conversion::{Conversion, Rules, conversion, value_type};
@@ -76,6 +77,13 @@ impl Recorder {
             // A store takes the low bits of an int.
             _ if from.is_int() => Ok(r),
             _ if from.is_word() => self.b.emit(Op::CONV, Ty::Int, r, how(Ty::Int, 0)),
+            // What fits an int is converted in fewer instructions.
+            _ if from == Ty::Num
+                && to != Scalar::U32
+                && range::num_bound(&self.b, r).is_some_and(|bound| bound < 2_147_483_648.0) =>
+            {
+                self.b.emit(Op::CONV, Ty::Int, r, how(Ty::Int, 0))
+            }
             // By way of 64 bits, of which the low ones count.
             _ => self.b.emit(Op::CONV, Ty::U32, r, how(Ty::U32, 0)),
         }

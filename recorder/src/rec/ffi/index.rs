@@ -5,6 +5,7 @@ use super::peek::{payload_address, peek, type_of_ctype};
 use super::{ir_type, types};
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
+use crate::opt::narrow;
 use crate::rec::index::Indexed;
 use crate::rec::meta::Operand;
 use crate::rec::{Rec, Recorder};
@@ -43,10 +44,11 @@ impl Recorder {
             }
             return Ok((index(types, c.ctype(), of, Key::Name(s.bytes())), zero));
         }
-        let integer = if let Some(i) = k.as_int() {
-            (self.to_word(rk, Ty::I64)?, i64::from(i))
-        } else if k.is_num() {
-            (self.to_word(rk, Ty::I64)?, int64::from_num(k.as_num_unchecked()))
+        let integer = if let Some(n) = k.as_number() {
+            // The value may be in the other form when the trace runs, as its reference says.
+            let word =
+                if self.ty(rk).is_int() { narrow::int_index(&mut self.b, rk)? } else { narrow::num_index(&mut self.b, rk, n)? };
+            (word, int64::index_from_num(n))
         } else {
             let key = k.as_cdata().ok_or(Abort::BadType)?;
             self.guard_ctype(rk, key)?;
