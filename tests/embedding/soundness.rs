@@ -11,6 +11,11 @@ use std::rc::Rc;
 /// How many objects show that a state is usable. With a collection at every safepoint each takes Miri seconds.
 const FEW: i32 = if cfg!(miri) { 5 } else { 100 };
 
+/// A program that makes `n` tables.
+fn tables(n: i32) -> String {
+    format!("local t = {{}} for i = 1, {n} do t[i] = {{i}} end")
+}
+
 /// Runs a test in each mode, without and with a collection at every safepoint.
 pub fn in_all_modes(test: impl Fn(&Lua)) {
     for stress in ["gcstress=0", "gcstress=1"] {
@@ -26,7 +31,7 @@ pub fn in_all_modes(test: impl Fn(&Lua)) {
             test(&lua);
             // What was done has left the heap in order.
             lua.gc_collect().expect("a collection");
-            let sum = lua.load(format!("local t = {{}} for i = 1, {FEW} do t[i] = {{i}} end return #t")).eval::<i32>();
+            let sum = lua.load(tables(FEW) + " return #t").eval::<i32>();
             assert_eq!(sum.expect("the state is usable"), FEW);
         }
     }
@@ -100,7 +105,7 @@ fn drop_may_use_the_state() {
             dead_payload(lua, move || {
                 let lua = weak.upgrade();
                 lua.gc_collect().expect("a collection");
-                lua.load("made = {} for i = 1, 100 do made[i] = {tostring(i)} end").exec().expect("no error");
+                lua.load(format!("made = {{}} for i = 1, {FEW} do made[i] = {{tostring(i)}} end")).exec().expect("no error");
                 lua.globals().set("fresh", lua.create_table().expect("a table")).expect("set");
                 count.set(count.get() + 1);
             });
@@ -187,7 +192,7 @@ struct Runs(Lua, Rc<Cell<u32>>);
 impl Write for Runs {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.1.set(self.1.get() + 1);
-        self.0.load("local t = {} for i = 1, 1000 do t[i] = {i} end").exec().map_err(|e| io::Error::other(e.to_string()))?;
+        self.0.load(tables(10 * FEW)).exec().map_err(|e| io::Error::other(e.to_string()))?;
         self.0.gc_collect().map_err(|e| io::Error::other(e.to_string()))?;
         Ok(bytes.len())
     }
@@ -281,7 +286,7 @@ struct Collects<'a>(&'a Lua);
 impl AsRef<[u8]> for Collects<'_> {
     fn as_ref(&self) -> &[u8] {
         self.0.gc_collect().expect("a collection");
-        self.0.load("local t = {} for i = 1, 100 do t[i] = {i} end").exec().expect("no error");
+        self.0.load(tables(FEW)).exec().expect("no error");
         b"bytes"
     }
 }
@@ -307,13 +312,13 @@ struct Converts;
 impl perilune::IntoLua for Converts {
     fn into_lua(self, lua: &Lua) -> Result<Value> {
         lua.gc_collect()?;
-        lua.load("local t = {} for i = 1, 100 do t[i] = {i} end return t").eval()
+        lua.load(tables(FEW) + " return t").eval()
     }
 }
 impl perilune::FromLua for Converts {
     fn from_lua(_: Value, lua: &Lua) -> Result<Converts> {
         lua.gc_collect()?;
-        lua.load("local t = {} for i = 1, 100 do t[i] = {i} end").exec()?;
+        lua.load(tables(FEW)).exec()?;
         Ok(Converts)
     }
 }
@@ -326,12 +331,14 @@ fn conversions_may_use_the_state() {
             Ok((format!("{s}{}", t.len()?), Converts, lua.create_string("last")?.to_str()?.to_owned()))
         });
         lua.globals().set("f", f.expect("a function")).expect("set");
-        let program = "local r for i = 1, 200 do local s, t, l = f('x' .. i, {}, {1, i}) r = s .. #t .. l end return r";
-        assert_eq!(lua.load(program).eval::<String>().expect("text"), "x2002100last");
+        let times = 2 * FEW;
+        let program =
+            format!("local r for i = 1, {times} do local s, t, l = f('x' .. i, {{}}, {{1, i}}) r = s .. #t .. l end return r");
+        assert_eq!(lua.load(program).eval::<String>().expect("text"), format!("x{times}2{FEW}last"));
         let last: Function = lua.load("return select('#', ...), ...").into_function().expect("a function");
         let (n, first, _, _, s): (i32, Table, Value, Value, String) =
             last.call((Converts, Converts, "text", "end")).expect("results");
-        assert_eq!((n, first.len().expect("a length"), s.as_str()), (4, 100, "end"));
+        assert_eq!((n, first.len().expect("a length"), s.as_str()), (4, i64::from(FEW), "end"));
     });
 }
 
