@@ -207,7 +207,7 @@ impl<'a> Words<'a> {
             Op::ABC => format!("index {} inside the array part ({})", self.operand(ins.b), self.operand(ins.a)),
             Op::RETF => "returns to where it did".into(),
             Op::GCSTEP => "the collector has nothing to do that must be done outside".into(),
-            Op::PROF => "no sample waits to be taken".into(),
+            Op::PROF => "nothing waits that compiled code is left for".into(),
             Op::FUEL => format!("there is fuel for {} instructions", ins.b.0.saturating_sub(ins.a.0)),
             Op::ADDOV | Op::SUBOV | Op::MULOV => "the result is an integer".into(),
             Op::HREFK => format!("field {} is where it was", self.operand(ins.b)),

@@ -1,5 +1,5 @@
 -- Runs broken bytecode: first interpreted with a limit of instructions, then, if that came to an end, compiled.
--- Finalizers are called behind either, under the limit: where the collector calls them there are no hooks, and one that loops for ever
+-- Finalizers are called after either, under the limit: where the collector calls them there are no hooks, and one that loops for ever
 -- would look like a fault of whatever mutant happens to run then.
 -- The results are the same but for closures that were made to refer to slots that are no variables: compiled code does not keep
 -- these up to date.

@@ -25,7 +25,7 @@ end
 -- The only call, the last one: called.
 check(function(n) local s = 0 for i = 1, n do if x .. i == false then s = s + 1 end end return s end, "loop", 100)
 check(function(n) local s for i = 1, n do s = y .. "a" .. i end return s end, "loop", "table")
--- More on its left: the interpreter does all of it, behind a metamethod as well.
+-- More on its left: the interpreter does all of it, after a metamethod as well.
 check(function(n) local s for i = 1, n do s = "a" .. i .. y .. i end return s end, "interpreter", "a100table")
 check(function(n) local s for i = 1, n do s = "a" .. "b" .. z .. i end return s end, "interpreter", "astring")
 -- What is not for traces.

@@ -228,7 +228,7 @@ jit.attach(function(what, number, func, pc, code, info)
   if what == "start" then
     path = { pc = pc, parent = code, exit = info, builtins = {} }
   elseif what == "abort" and (path.pc == 0 or vmdef.traceerr[code] == "JIT compilation disabled for function") then
-    -- Not the loop but the function around it, which is hot by chance, as hot counters are shared; or what comes behind the loop.
+    -- Not the loop but the function around it, which is hot by chance, as hot counters are shared; or what comes after the loop.
   elseif what == "abort" then
     aborts[#aborts + 1] = tostring(vmdef.traceerr[code]) .. " " .. tostring(name_of(info) or info)
   elseif what == "stop" then

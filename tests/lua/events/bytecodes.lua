@@ -96,7 +96,7 @@ local cases = {
   FUNCC = "s = s + #tostring(i)",
 }
 -- In no function's code: what waits for the FFI; what LuaJIT's own library is made of, which `load` refuses; the wrapped form of
--- FUNCC, what stands behind calls, and the headers of builtins that switch coroutines or are fast functions, which are reported as any builtin's.
+-- FUNCC, what stands after calls, and the headers of builtins that switch coroutines or are fast functions, which are reported as any builtin's.
 local unused = { ISTYPE = true, ISNUM = true, TGETR = true, TSETR = true, FUNCCW = true, STITCH = true,
   RESUME = true, WRAP = true, YIELD = true, FASTFN = true }
 
@@ -117,7 +117,7 @@ jit.attach(function(what, number, _, pc, code, info)
   if what == "start" then
     path = { pc = pc, seen = {} }
   elseif what == "abort" and (path.pc == 0 or vmdef.traceerr[code] == "JIT compilation disabled for function") then
-    -- Not the loop but the function around it, which is hot by chance, as hot counters are shared; or what comes behind the loop.
+    -- Not the loop but the function around it, which is hot by chance, as hot counters are shared; or what comes after the loop.
   elseif what == "abort" and vmdef.traceerr[code] ~= around[name] then
     aborts[#aborts + 1] = tostring(vmdef.traceerr[code]) .. " " .. tostring(info)
   elseif what == "stop" and util.traceinfo(number).linktype == "loop" then

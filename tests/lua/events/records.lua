@@ -47,7 +47,7 @@ for i, r in ipairs(list) do
 end
 assert(#order == 4 and order[1] == loop and order[2] == middle and order[3] == leaf and order[4] == math.abs)
 
--- A builtin is told once for each call; a Lua function begins with its header or the instruction behind it.
+-- A builtin is told once for each call; a Lua function begins with its header or the instruction after it.
 local builtins, calls = 0, 0
 for i, r in ipairs(list) do
   if r.pc == -1 then

@@ -1,4 +1,4 @@
--- Two paths of a loop come together again, and behind that part once more: the rare path there is compiled once, for both of them.
+-- Two paths of a loop come together again, and part once more after that: the rare path there is compiled once, for both of them.
 local util = require "jit.util"
 jit.off(true)
 
@@ -45,7 +45,7 @@ end
 rare, shared = run(other_types, 7000)
 assert(rare == 1000 * 3499.5 + 250 and shared == 0, rare .. " " .. shared)
 
--- Neither is it shared where the path behind it is another one.
+-- Neither is it shared where the path after it is another one.
 local function other_paths(n)
   local kinds, rare = { { one = 1 }, setmetatable({}, { __index = { one = 1 } }) }, 0
   local numbers = { 1, 2 }

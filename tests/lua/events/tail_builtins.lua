@@ -1,5 +1,5 @@
 -- A builtin with an effect in tail position, where the function returns to below the start of the trace: where it returns to is
--- checked in front of the effect, and the trace goes on behind it.
+-- checked in front of the effect, and the trace goes on after it.
 local util, words = require "jit.util", require("jit.vmdef").traceerr
 jit.opt.start("hotloop=10", "hotexit=2", "budget=0")
 local aborted, links = {}, {}

@@ -20,7 +20,7 @@ s = 0
 for i = 1, 600 do s = s + zero[i % 3] end
 print(s)
 
--- The array grows behind the bound that was checked.
+-- The array grows beyond the bound that was checked.
 local g, reads = { 1 }, 0
 for i = 1, 500 do
   if i % 5 == 0 then g[#g + 1] = i end

@@ -1,4 +1,4 @@
--- `..` that a builtin does: as the only one, as the last one, in the middle of a chain, behind a metamethod in Lua; an error.
+-- `..` that a builtin does: as the only one, as the last one, in the middle of a chain, after a metamethod in Lua; an error.
 local calls = 0
 local by_builtin = setmetatable({}, { __concat = rawequal })
 local text = setmetatable({}, { __concat = function(a, b) calls = calls + 1 return "<" .. (type(a) == "table" and "t" or a) .. (type(b) == "table" and "t" or b) .. ">" end })
@@ -57,7 +57,7 @@ local function left(n)
 end
 print(left(200))
 
--- Behind a metamethod that is a function in Lua: what that returns is concatenated by a builtin.
+-- After a metamethod that is a function in Lua: what that returns is concatenated by a builtin.
 local function behind(n)
   local s = 0
   for i = 1, n do

@@ -39,7 +39,7 @@ local function kept(n)
 end
 print(kept(200))
 
--- An exit behind the string: it is one of what the exit stores.
+-- An exit after the string: it is one of what the exit stores.
 local function left(n)
   local all = {}
   for i = 1, n do

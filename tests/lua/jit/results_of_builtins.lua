@@ -1,4 +1,4 @@
--- What a builtin writes in an iteration is of another type than in the iteration before: an exit behind the call, and the trace that
+-- What a builtin writes in an iteration is of another type than in the iteration before: an exit after the call, and the trace that
 -- begins there, must not take what the slot had then for what it has now.
 local function count(f, ...)
   local a, b, c = 0, 0, 0
@@ -19,7 +19,7 @@ local chain = { [1] = "x", x = 5, [5] = "y", y = true, [true] = 2.5, [2.5] = "z"
 print(count(function() return rawget, chain, 1 end))
 print(count(function() return coroutine.wrap(function() for _, v in ipairs(list) do coroutine.yield(v) end end) end))
 
--- words, and nil behind the last one
+-- words, and nil after the last one
 local n = 0
 for round = 1, 30 do
   for name in ("a b c d e f g h i j k l m n o p q r s t u v w x y z aa bb cc dd"):gmatch "%S+" do

@@ -9,7 +9,7 @@ for i = 1, 30 do list[i] = i end
 local total = 0
 for round = 1, 20 do for n = 0, 30 do total = total + sum(unpack(list, 1, n)) end end
 print(total)
--- Behind named parameters, of which some may be missing.
+-- After named parameters, of which some may be missing.
 local function behind(a, b, ...)
   local s, n = 0, 0
   for i = 1, 6 do

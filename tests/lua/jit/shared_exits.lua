@@ -1,4 +1,4 @@
--- Paths that part and come together again, with a rarer part behind: what is compiled there for one of them must be right for all that
+-- Paths that part and come together again, with a rarer part after that: what is compiled there for one of them must be right for all that
 -- come to use it, whatever each has in its slots, in registers and in objects that it did not make yet.
 local N = 4000
 
@@ -70,7 +70,7 @@ local function classes()
 end
 print("classes", classes())
 
--- Behind calls that were inlined, and behind their returns.
+-- After calls that were inlined, and after their returns.
 local function choose(i, a, b)
   if i % 2 == 0 then return a end
   if i % 3 == 0 then return b, a end
@@ -204,7 +204,7 @@ local function threads()
 end
 print("threads", threads())
 
--- An error behind a join is that of the line where it happens, with what the path had in hand.
+-- An error after a join is that of the line where it happens, with what the path had in hand.
 local function failing(i)
   local t
   if i % 2 == 0 then t = { n = i } else t = { n = i, extra = 1 } end

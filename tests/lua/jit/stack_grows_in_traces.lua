@@ -23,7 +23,7 @@ for n, callee in ipairs(callees) do
   print(n, sum)
 end
 
--- The same behind a tail call, a metamethod, an iterator and a protected call.
+-- The same after a tail call, a metamethod, an iterator and a protected call.
 local f = wide(120, true, "x1")
 local object = setmetatable({}, { __index = f, __call = f, __add = f })
 local ways = {

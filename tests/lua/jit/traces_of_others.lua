@@ -12,7 +12,7 @@ jit.off(count)
 local function note(proto) alive[proto] = true end
 jit.off(note)
 
--- Returns to its callers behind a loop.
+-- Returns to its callers after a loop.
 local function sum(n)
   local s = 0
   for i = 1, n do s = s + i end

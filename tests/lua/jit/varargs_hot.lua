@@ -37,7 +37,7 @@ local m = 0
 for i = 1, 300 do m = m + math.max(unpack(list, 1, i % 50 + 1)) + select("#", unpack(list)) end
 print(m)
 
--- Passing on: through one and several functions, with additions in front, behind tail calls.
+-- Passing on: through one and several functions, with additions in front, after tail calls.
 local function last(...) return (select(select("#", ...), ...)) end
 local function pass(...) return last(...) end
 local function front(a, ...) return pass(a, ...) end

@@ -1,4 +1,4 @@
--- Builtins that the interpreter executes itself, by every way of calling one; behind each call the caller uses constants of its own.
+-- Builtins that the interpreter executes itself, by every way of calling one; after each call the caller uses constants of its own.
 local bit = require "bit"
 local band, bnot, floor, max, abs = bit.band, bit.bnot, math.floor, math.max, math.abs
 

@@ -72,7 +72,7 @@ while i < 3 do
 end
 print(fs[0](), fs[1](), fs[2]())
 
--- It is a name wherever no block ends behind it.
+-- It is a name wherever no block ends after it.
 local continue = 5
 continue = continue + 1
 continue += 1

@@ -103,7 +103,7 @@ print(#t, t[3000])
 for k = 1, 2000 do assert(load("return " .. k)() == k) end
 print("ok")
 
--- No binary chunk behind a header.
+-- No binary chunk after a header.
 for _, head in ipairs { "#x\n", "#x\r\n", "\239\187\191", "\239\187\191#x\n", "#x", "\n" } do
   print(select(2, loadstring(head .. "\27LJ", "=c")) or "compiles", select(2, load(head .. "\27", "=c", "b")))
 end

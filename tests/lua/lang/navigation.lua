@@ -60,7 +60,7 @@ for n = 1, 300 do
 end
 print(sum, objects[1].count, objects[2].count, objects[3].v.seen)
 
--- A key behind what was skipped is not evaluated, and what is made is bytecode that can be read.
+-- A key after what was skipped is not evaluated, and what is made is bytecode that can be read.
 print(pcall(function() return none?.x[error()] end))
 for _, source in ipairs { "local n return n?.x[f()]", "local n, k return n?.x[k]", "local n return 1, n?.x[{}].y", "local n print(n?.x[n.y])" } do
   print(source, load(string.dump(loadstring(source))) ~= nil)
