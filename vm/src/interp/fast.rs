@@ -8,10 +8,11 @@
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; as many arguments as the header says are at the base")]
 
 use super::arith::{are_numbers, bits};
-use super::call::{FUNCC, return_special, return_to_caller};
+use super::call::FUNCC;
 use super::fast_list::{COUNT, for_each_fast_function};
 use super::frame::{self, func_of, kind, link_of};
 use super::registers::Handler2;
+use super::returns::{return_special, return_to_caller};
 use super::{Driver, R, op, slot};
 use crate::bc::{Ins, Op};
 use crate::object::{Gc, Str, Table};

@@ -8,9 +8,10 @@
 //! the trace's registers may be wrong then.
 #![allow(unsafe_code, reason = "compiled code has stored a complete frame before it calls a builtin")]
 
-use super::call::{NATIVE_RETURN, leave_native, place_results};
+use super::call::{NATIVE_RETURN, leave_native};
 use super::cont;
 use super::frame::{self, below, func_of, kind, link_of};
+use super::returns::place_results;
 use super::{Dispatching, Driver, R, Status};
 use crate::Vm;
 use crate::abi::{Outcome, call_c};

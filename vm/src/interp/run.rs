@@ -5,7 +5,7 @@
 )]
 
 use super::frame::{self, Catch, below, kind, link_of};
-use super::{Driver, Loop, R, Status, Tail, call, native_stack};
+use super::{Driver, Loop, R, Status, Tail, call, native_stack, returns};
 use crate::Vm;
 use crate::abi::call_entry;
 use crate::error::{LuaError, LuaResult};
@@ -37,7 +37,7 @@ unsafe extern "C" fn enter_call<D: Driver>(vm: *mut Vm, func: *mut Value, n: usi
 /// The contract of the handlers.
 unsafe extern "C" fn enter_return<D: Driver>(vm: *mut Vm, from: *mut Value, n: usize) -> u32 {
     // SAFETY: the caller's promise.
-    unsafe { call::return_values::<D>(R::at_entry(vm, (*vm).base), from, n) }
+    unsafe { returns::return_values::<D>(R::at_entry(vm, (*vm).base), from, n) }
 }
 
 /// How the interpreter is entered with each of its drivers.

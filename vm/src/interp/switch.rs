@@ -5,9 +5,10 @@
 //! makes the state that the builtin would have made. There is no call of Rust code, nothing is allocated, and the stacks do not move.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
-use super::call::{FUNCC, adjust_results, call_at, return_special};
+use super::call::{FUNCC, call_at};
 use super::co::MAX_NESTING;
 use super::frame::{Catch, func_of, kind, link_of, move_values};
+use super::returns::{adjust_results, return_special};
 use super::{Driver, R, Status, at_header, frame, op};
 use crate::Vm;
 use crate::bc::Ins;
