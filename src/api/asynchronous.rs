@@ -44,7 +44,7 @@ struct Pending {
     /// Empty while the future is polled, once it is done, or when it was given up.
     future: Option<Call>,
     /// How many calls have used the userdata.
-    uses: u32,
+    uses: u64,
 }
 
 /// A call whose future is not ready.
@@ -53,7 +53,7 @@ pub(super) struct Waiting {
     /// The root of its userdata. Who drops this releases it: a [`Handle`] would count the state as well, in each call.
     root: u32,
     /// [`Pending::uses`] then: the userdata may be that of another call since.
-    uses: u32,
+    uses: u64,
 }
 
 impl Waiting {
@@ -235,7 +235,7 @@ fn new_call(lua: &Lua) -> Raw {
     match taken {
         Some(idle) => {
             let call = idle.get_with(lua);
-            let _ = with_pending(call, |p| p.uses = p.uses.wrapping_add(1));
+            let _ = with_pending(call, |p| p.uses += 1);
             call
         }
         None => lua.0.enter(|vm| Raw::udata(vm.new_host_udata(Box::new(Pending { future: None, uses: 0 }), None))),

@@ -47,6 +47,14 @@ impl Lists {
     }
 }
 
+/// The number of a new element of a list. A number that is cut off would be that of another element, with a value of another type.
+///
+/// # Panics
+/// There are 2^32 elements already, which take 64 GB.
+fn next_number(len: usize) -> u32 {
+    u32::try_from(len).expect("fewer than 2^32 values are rooted")
+}
+
 /// Values that handles keep alive. The collector marks them at the start of a cycle and again at its atomic end, so that no barrier is needed.
 #[derive(Debug, Default)]
 pub struct Roots(UnsafeCell<Lists>);
@@ -72,8 +80,9 @@ impl Roots {
                     lists.slots[slot as usize] = new;
                     return slot;
                 }
+                let slot = next_number(lists.slots.len());
                 lists.slots.push(new);
-                (lists.slots.len() - 1) as u32
+                slot
             })
         }
     }
@@ -181,8 +190,9 @@ impl Roots {
         unsafe {
             self.with(|lists| {
                 let list = lists.free_kept.pop().unwrap_or_else(|| {
+                    let list = next_number(lists.kept.len());
                     lists.kept.push(Vec::new());
-                    (lists.kept.len() - 1) as u32
+                    list
                 });
                 lists.kept[list as usize].extend_from_slice(&lists.passing[from..]);
                 lists.passing.truncate(from);
@@ -208,5 +218,28 @@ impl Roots {
     pub(crate) unsafe fn copy_passing(&self, from: usize, to: *mut Value, n: usize) {
         // SAFETY: the closure only uses its argument and the room that the caller promises.
         unsafe { self.with(|lists| move_words(lists.passing[from..from + n].as_ptr(), to, n)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Roots, next_number};
+    use crate::value::Value;
+
+    #[test]
+    fn more_handles_than_32_bits_count() {
+        let mut roots = Roots::default();
+        let slot = roots.add(Value::int(7));
+        roots.0.get_mut().slots[slot as usize].handles = u64::from(u32::MAX);
+        roots.share(slot);
+        roots.release(slot);
+        assert!(roots.get(slot).raw_equals(Value::int(7)) && roots.len() == 1);
+        assert_ne!(roots.add(Value::int(8)), slot);
+    }
+
+    #[test]
+    fn numbers_are_not_cut_off() {
+        assert_eq!(next_number(u32::MAX as usize), u32::MAX);
+        assert!(std::panic::catch_unwind(|| next_number(u32::MAX as usize + 1)).is_err());
     }
 }
