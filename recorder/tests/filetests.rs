@@ -79,6 +79,7 @@ fn optimise(trace: &Trace, passes: &[&str]) -> Result<Trace, Abort> {
     }
     let mut b = opt::reemit(trace, flags, Limits::default())?;
     check(&b.trace);
+    opt::held::run(&mut b);
     for pass in passes {
         match *pass {
             "loop" => opt::loops::run(&mut b)?,

@@ -296,12 +296,13 @@ impl Parser<'_> {
         snap.nslots = slot.checked_add(1).ok_or("too many slots")?;
         let mut flags = 0;
         let mut value = word;
-        while let Some(rest) = value.strip_suffix(['|', '^', '!']) {
+        while let Some(rest) = value.strip_suffix(['|', '^', '!', '~']) {
             let flag = value.as_bytes()[rest.len()];
             value = rest;
             flags |= match flag {
                 b'|' => SnapSlot::FRAME,
                 b'^' => SnapSlot::CONT,
+                b'~' => SnapSlot::HELD,
                 _ => SnapSlot::NORESTORE,
             };
         }

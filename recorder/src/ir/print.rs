@@ -10,7 +10,7 @@
 //! Columns: number, `>` for a guard or `}` for a sunk instruction, `+` for an operand of a PHI, type, operation, operands. Constants are
 //! printed by value: ints with a sign, nums with a sign and a point or exponent, strings quoted, other objects as `{kind:index}`, the key
 //! and node of an HREFK as `"key"@node`. NOPs are left out. A snapshot lists the slots from 0 to its limit; `----` stands for a slot that
-//! was not modified. A slot's value may be followed by `|` (frame), `^` (continuation frame), `!` (not stored).
+//! was not modified. A slot's value may be followed by `|` (frame), `^` (continuation frame), `!` (not stored), `~` (held).
 
 use super::{
     Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Transfer, Ty, VmRef, conv, sload,
@@ -241,7 +241,8 @@ impl Printer<'_> {
             skip(out, s.slot.index().saturating_sub(next));
             next = s.slot.index() + 1;
             let _ = write!(out, " {}", self.reference(s.value));
-            for (flag, mark) in [(SnapSlot::FRAME, '|'), (SnapSlot::CONT, '^'), (SnapSlot::NORESTORE, '!')] {
+            for (flag, mark) in [(SnapSlot::FRAME, '|'), (SnapSlot::CONT, '^'), (SnapSlot::NORESTORE, '!'), (SnapSlot::HELD, '~')]
+            {
                 if s.flags & flag != 0 {
                     out.push(mark);
                 }

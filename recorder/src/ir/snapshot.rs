@@ -24,6 +24,8 @@ impl SnapSlot {
     pub const NORESTORE: u8 = 4;
     /// With [`SnapSlot::NORESTORE`]: memory has the value because NATIVE or SYNC has stored the slots since the trace began.
     pub const STORED: u8 = 8;
+    /// A variable that is not read any more: it only keeps its object from being collected.
+    pub const HELD: u8 = 16;
     /// Does an exit store the value?
     pub const fn is_restored(&self) -> bool {
         self.flags & SnapSlot::NORESTORE == 0

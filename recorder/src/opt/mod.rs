@@ -18,6 +18,7 @@ pub mod buffers;
 pub mod cse;
 pub mod dce;
 pub mod fold;
+pub mod held;
 pub mod loops;
 pub mod mem;
 pub mod narrow;

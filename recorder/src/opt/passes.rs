@@ -1,6 +1,6 @@
 //! The passes on a finished trace, in order.
 
-use super::{buffers, dce, loops, sink};
+use super::{buffers, dce, held, loops, sink};
 use crate::abort::Abort;
 use crate::ir::buffer::IrBuffer;
 use crate::ir::verify::verify;
@@ -32,6 +32,7 @@ pub fn finish(b: &mut IrBuffer, looping: bool) -> Result<Vec<Pass>, Abort> {
 
 fn run_passes(b: &mut IrBuffer, looping: bool) -> Result<Vec<Pass>, Abort> {
     let emitted = Pass { name: "emit", before: b.requested, after: b.trace.executed() };
+    held::run(b);
     let mut run = Run { b, done: vec![emitted] };
     if looping && run.b.flags.loop_ {
         // If the loop does not close, the next iteration may use references that no snapshot names: nothing may be removed before.

@@ -13,7 +13,7 @@
 //! the previous element of a list, is not sunk.
 
 use crate::ir::buffer::IrBuffer;
-use crate::ir::{Ins, IrRef, Mode, Op, Ty};
+use crate::ir::{Ins, IrRef, Mode, Op, SnapSlot, Ty};
 use perilune_vm::layout::Field;
 
 /// The tables of a trace and whether they can be sunk.
@@ -43,6 +43,10 @@ pub fn run(b: &mut IrBuffer) {
 impl Sink {
     /// Finds the new tables of a trace; none if the pass is off.
     pub fn new(b: &IrBuffer) -> Sink {
+        Sink::with_uses(b, |_| true)
+    }
+    /// The same, where slots of snapshots count as uses only if `counts` says so.
+    pub(super) fn with_uses(b: &IrBuffer, counts: fn(&SnapSlot) -> bool) -> Sink {
         let n = b.trace.ins.len();
         let f = b.flags;
         let on = f.sink && f.fold && f.cse && f.dce && f.fwd;
@@ -52,7 +56,7 @@ impl Sink {
             for i in 1..n {
                 sink.table[i] = sink.belongs(b, i);
             }
-            sink.find_uses(b);
+            sink.find_uses(b, counts);
         }
         sink
     }
@@ -81,7 +85,7 @@ impl Sink {
     }
 
     /// Forbids tables that are used for anything else than being filled.
-    fn find_uses(&mut self, b: &IrBuffer) {
+    fn find_uses(&mut self, b: &IrBuffer, counts: fn(&SnapSlot) -> bool) {
         for (i, ins) in b.trace.ins.iter().enumerate() {
             let (mine, mut operands) = (self.table[i], ins.operands());
             let first = ins.op.mode_a() == Mode::Ref && !ins.a.is_const();
@@ -94,7 +98,7 @@ impl Sink {
             if ins.op.stores_state() {
                 // These instructions store all slots of the snapshot, but SYNC those without new objects.
                 let snap = b.trace.snaps.iter().rfind(|s| s.at.ins_index() <= i).filter(|_| ins.op != Op::SYNC);
-                for s in snap.iter().flat_map(|s| &s.slots) {
+                for s in snap.iter().flat_map(|s| &s.slots).filter(|s| counts(s)) {
                     self.forbid(s.value);
                 }
             }

@@ -69,7 +69,7 @@ impl Recorder {
         for (at, dead) in self.dead(pc, top).into_iter().enumerate().skip(from.index()) {
             let at = SlotIdx::new(at);
             let r = self.slots[at];
-            if r == IrRef::NONE || dead {
+            if r == IrRef::NONE || dead.is_some() {
                 continue;
             }
             let v = view::slot(vm, (at.index() as isize) - self.base.index() as isize);

@@ -2,7 +2,7 @@
 
 use super::window::Window;
 use super::{FrameKind, OpenList, Rec, Recorder, view};
-use crate::ir::{Const, IrRef, Op, SlotIdx, SnapSlot, Snapshot, Trace, Ty, sload};
+use crate::ir::{Const, Effect, IrRef, Op, SlotIdx, SnapSlot, Snapshot, Trace, Ty, sload};
 use core::ops::Range;
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::object::{BcAddr, Gc, InsPtr, Proto};
@@ -24,11 +24,22 @@ pub(super) struct Snapshots {
     pub(super) seen_from: SlotIdx,
     /// By function: which slots are live where.
     pub(super) live: Vec<(Gc<Proto>, Option<Rc<Liveness>>)>,
+    /// The strings that were converted to a C pointer.
+    pub(super) addressed: Vec<IrRef>,
+}
+
+/// How a slot is dead.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Dead {
+    /// It is that of a local variable in scope, which keeps its object from being collected.
+    Variable,
+    /// It is not.
+    Temporary,
 }
 
 impl Snapshots {
     pub(super) fn new() -> Snapshots {
-        Snapshots { needed: false, to_store: 0, seen_from: SlotIdx::END, live: Vec::new() }
+        Snapshots { needed: false, to_store: 0, seen_from: SlotIdx::END, live: Vec::new(), addressed: Vec::new() }
     }
 }
 
@@ -145,11 +156,13 @@ impl Recorder {
         let dead = self.dead(pc, top);
         for (at, dead) in dead.into_iter().enumerate().map(|(at, dead)| (SlotIdx::new(at), dead)) {
             let value = self.slots[at];
-            // A dead variable that was set to nil is stored as well: the old value in memory would keep an object alive.
-            if value == IrRef::NONE || dead && value != IrRef::NIL {
+            if value == IrRef::NONE || dead.is_some_and(|dead| !self.is_kept(dead, at)) {
                 continue;
             }
             let mut flags = if self.slots.is_modified(at) { 0 } else { SnapSlot::NORESTORE };
+            if dead.is_some() && value != IrRef::NIL {
+                flags |= SnapSlot::HELD;
+            }
             if self.slots.is_written_in_memory(at) {
                 flags |= SnapSlot::STORED;
             }
@@ -172,9 +185,27 @@ impl Recorder {
             slots,
         })
     }
-    /// By slot below `top`: is it dead when the interpreter resumes at `pc`?
-    pub(super) fn dead(&self, pc: InsPtr, top: SlotIdx) -> Vec<bool> {
-        let mut dead = vec![false; top.index()];
+    /// Is a dead slot part of a snapshot all the same?
+    fn is_kept(&self, dead: Dead, at: SlotIdx) -> bool {
+        let value = self.slots[at];
+        if value == IrRef::NIL {
+            // The old value in memory would keep an object alive.
+            return true;
+        }
+        if dead == Dead::Temporary || !self.slots.is_modified(at) {
+            return false;
+        }
+        match self.ty(value) {
+            Ty::Str => self.snaps.addressed.contains(&value),
+            // A C pointer may lead to its bytes.
+            Ty::Cdata => !value.is_const(),
+            // What was loaded is reachable from where it was.
+            ty => ty.is_gc() && self.b.def(value).is_some_and(|i| i.op.effect() != Effect::Load),
+        }
+    }
+    /// By slot below `top`: whether and how it is dead when the interpreter resumes at `pc`.
+    pub(super) fn dead(&self, pc: InsPtr, top: SlotIdx) -> Vec<Option<Dead>> {
+        let mut dead = vec![None; top.index()];
         self.find_dead(&mut dead, self.proto, pc.addr(), self.base..top);
         // The frames below resume after their calls.
         let mut end = self.base;
@@ -187,11 +218,14 @@ impl Recorder {
         }
         dead
     }
-    fn find_dead(&self, dead: &mut [bool], proto: Gc<Proto>, pc: BcAddr, frame: Range<SlotIdx>) {
+    fn find_dead(&self, dead: &mut [Option<Dead>], proto: Gc<Proto>, pc: BcAddr, frame: Range<SlotIdx>) {
         let known = self.snaps.live.iter().find(|l| l.0 == proto).and_then(|l| l.1.as_ref());
         let (Some(live), Some(pc)) = (known, proto.pc_of(pc)) else { return };
         for at in frame.start.index()..frame.end.index().min(dead.len()) {
-            dead[at] = at < self.snaps.seen_from.index() && !live.is_live(pc, at - frame.start.index());
+            let slot = at - frame.start.index();
+            if at < self.snaps.seen_from.index() && !live.is_live(pc, slot) {
+                dead[at] = Some(if live.is_variable(pc, slot) { Dead::Variable } else { Dead::Temporary });
+            }
         }
     }
     fn is_frame_slot(&self, at: SlotIdx) -> bool {

@@ -225,9 +225,17 @@ impl World {
             Outcome::Exit(k) => trace.snap(k).nslots.index(),
             _ => ABOVE,
         };
+        // Passes may take held variables out of snapshots.
+        let held: Vec<usize> = match exit.outcome {
+            Outcome::Exit(k) => {
+                let held = trace.snap(k).slots.iter().filter(|s| s.flags & SnapSlot::HELD != 0);
+                held.map(|s| s.slot.index()).collect()
+            }
+            _ => Vec::new(),
+        };
         for (i, v) in stack.iter().enumerate() {
             let slot = i + 2 - BELOW.min(i + 2);
-            if i + 2 >= BELOW && slot < limit && *v != before[i] {
+            if i + 2 >= BELOW && slot < limit && *v != before[i] && !held.contains(&slot) {
                 let shown = match v.as_table() {
                     Some(t) if !self.tables.contains(&t) => format!("{{ {} }}", self.show_table(t, 3)),
                     _ => self.show(*v),

@@ -1,6 +1,7 @@
 //! Liveness of slots: a slot is live if it may be read before it is written.
 //!
-//! Exits of compiled code need not restore dead slots. A slot that a closure may refer to is always live.
+//! Exits of compiled code need not restore dead slots. A slot that a closure may refer to is always live. A variable in scope that is not read
+//! any more still keeps its object from being collected, as weak tables, finalizers and C pointers to what is in the object show.
 
 use super::verify::effect::{Effect, Slots, captured, effect};
 use super::verify::{jumps, transfers};
@@ -11,6 +12,8 @@ use crate::object::Proto;
 #[derive(Debug)]
 pub struct Liveness {
     live: Vec<Slots>,
+    /// The slots of the local variables in scope, before each instruction.
+    variables: Vec<Slots>,
 }
 
 /// Longer functions are not analysed.
@@ -47,12 +50,32 @@ impl Liveness {
         }
         // An exit that resumes at the header has all the arguments.
         live[0] = Slots::from(0);
-        Some(Liveness { live })
+        Some(Liveness { live, variables: variables(proto) })
+    }
+    /// Is the slot that of a local variable in scope before the instruction at an index? In stripped code, where that is not known, each slot
+    /// may be.
+    pub fn is_variable(&self, pc: usize, slot: usize) -> bool {
+        self.variables.get(pc).is_none_or(|s| s.has(slot))
     }
     /// May the slot be read before it is written, from the instruction at an index on?
     pub fn is_live(&self, pc: usize, slot: usize) -> bool {
         self.live.get(pc).is_none_or(|s| s.has(slot))
     }
+}
+
+/// The slots of the local variables in scope before each instruction; nothing if the function is stripped.
+fn variables(proto: &Proto) -> Vec<Slots> {
+    if proto.lines.is_empty() {
+        return Vec::new();
+    }
+    let mut counts = vec![0; proto.code_len()];
+    for v in &proto.vars {
+        for count in counts.iter_mut().take(v.end_pc as usize).skip(v.start_pc as usize) {
+            *count += 1;
+        }
+    }
+    // Variables take the slots from the first on, in the order of their scopes.
+    counts.into_iter().map(|n| Slots::range(0, n)).collect()
 }
 
 /// The form of an instruction that the parser emits.

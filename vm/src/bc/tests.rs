@@ -4,6 +4,7 @@ use super::liveness::Liveness;
 use super::{Ins, KGc, KNum, Op, ProtoData, dump, undump};
 use crate::Vm;
 use crate::gc::tests::Rng;
+use crate::object::{Func, Gc};
 use crate::source::Source;
 use crate::value::Value;
 use std::path::Path;
@@ -276,6 +277,25 @@ fn live_at(vm: &mut Vm, source: &str, k: i32) -> Vec<usize> {
     let at = (1..proto.code_len()).find(|&pc| ins(pc).op() == Op::KSHORT && i32::from(ins(pc).d() as u16 as i16) == k);
     let live = Liveness::new(&proto, ins).expect("a short function");
     (0..8).filter(|&slot| live.is_live(at.expect("the constant"), slot)).collect()
+}
+
+#[test]
+fn variables_are_in_scope_in_their_blocks() {
+    let mut vm = vm();
+    let source = b"local a, b = 1, 2 do local c = 3 end for i = a, b do local d = 77 end return a";
+    let f = vm.load_chunk(source, b"=test", None).expect("a program");
+    let stripped = vm.dump(f, true).expect("a Lua function");
+    let stripped = vm.load_chunk(&stripped, b"=test", None).expect("its bytecode");
+    let variables = |f: Gc<Func>| -> Vec<usize> {
+        let proto = f.proto().expect("a Lua function");
+        let ins = |pc| proto.ins(pc).unwrap_or(Ins(0));
+        let at = (1..proto.code_len()).find(|&pc| ins(pc).op() == Op::KSHORT && ins(pc).d() == 77).expect("the constant");
+        let live = Liveness::new(&proto, ins).expect("a short function");
+        (0..8).filter(|&slot| live.is_variable(at, slot)).collect()
+    };
+    // The loop has three slots of its own in front of `i`.
+    assert_eq!(variables(f), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(variables(stripped), [0, 1, 2, 3, 4, 5, 6, 7], "not known");
 }
 
 #[test]

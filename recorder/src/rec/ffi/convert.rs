@@ -149,6 +149,7 @@ impl Recorder {
             (Ty::Str, Conversion::Address(to)) => {
                 // Not STRREF, which may become an address inside of a longer string: the text ends with a NUL.
                 let first = self.b.kword(ofs::STR_DATA as u64, Ty::I64);
+                self.snaps.addressed.push(r);
                 Ok((self.b.emit(Op::ADD, Ty::P64, r, first)?, to))
             }
             (Ty::P64, Conversion::Scalar { to, .. }) => Ok((self.b.knull(Ty::P64), to)),
