@@ -153,7 +153,7 @@ macro_rules! for_each_helper {
             (U64Pow, u64_pow, Pure, I64, (I64, I64))
             /// bit.tobit
             (ToBit, tobit, Pure, Int, (Num))
-            /// New cdata of a type, with its number and size, directly after the header ([`Placement::Small`]).
+            /// New cdata of a type, with its number and size, directly after the header (`Placement::Small`).
             (CdataNew, cdata_new, Alloc, Cdata, (Int, Int))
             /// New cdata of a type that is a scalar: its number, its bits.
             (CdataBox, cdata_box, Alloc, Cdata, (Int, I64))

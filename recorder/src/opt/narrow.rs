@@ -55,7 +55,7 @@ const DEPTH: u32 = 6;
 /// An int as an index of cdata, in 64 bits (LuaJIT's `lj_opt_narrow_cindex`).
 ///
 /// Sums, differences and products in it are computed in 64 bits. There they do not overflow, so that nothing is checked. Where an int
-/// would have overflowed the interpreter computes with nums, which are exact up to [`EXACT`].
+/// would have overflowed the interpreter computes with nums, which are exact up to `EXACT`.
 pub fn int_index(b: &mut IrBuffer, r: IrRef) -> Emit {
     if b.flags.narrow { word_of_int(b, r, DEPTH) } else { extend(b, r) }
 }
