@@ -101,13 +101,26 @@ impl Jit {
 #[cfg(test)]
 mod tests {
     use crate::Jit;
+    use crate::exit::descriptor::ExitFacts;
+    use perilune_vm::bc::Op;
     use perilune_vm::{Value, Vm};
 
-    #[test]
-    fn the_interpreter_takes_exits_of_stack_checks() {
+    /// Runs a chunk. How often the interpreter has taken the exits that `is_meant` describes, by exit.
+    fn taken(source: &str, is_meant: fn(&ExitFacts) -> bool) -> Vec<u32> {
         let mut vm = Vm::new();
         vm.open_libs();
         crate::attach(&mut vm);
+        let chunk = vm.load_chunk(source.as_bytes(), b"=test", None).unwrap_or_else(|e| panic!("{}", e.to_str_lossy()));
+        assert!(vm.call1(Value::func(chunk), &[]).is_ok());
+        let jit = Jit::of(&vm).expect("the compiler was attached");
+        let mut registry = jit.registry.borrow_mut();
+        let meant = registry.exits.ids().filter(|&id| registry.exits.descriptor(id).is_some_and(|d| is_meant(&d.facts)));
+        let meant: Vec<_> = meant.collect();
+        meant.into_iter().map(|id| registry.exits.settle_plain(id)).collect()
+    }
+
+    #[test]
+    fn the_interpreter_takes_exits_of_stack_checks() {
         // The calls are interpreted, so that the function has a trace of its own. Its first guard is that its argument is a table.
         let source = "require 'jit.opt'.start('hotloop=10', 'hotexit=1000')
             local function get(t) local a, b, c = 1, 2, 3 return t.len, a, b, c end
@@ -115,13 +128,24 @@ mod tests {
             require 'jit'.off(calls)
             calls({}, 50)
             calls('text', 101)";
-        let chunk = vm.load_chunk(source.as_bytes(), b"=test", None).unwrap_or_else(|e| panic!("{}", e.to_str_lossy()));
-        assert!(vm.call1(Value::func(chunk), &[]).is_ok());
-        let jit = Jit::of(&vm).expect("the compiler was attached");
-        let mut registry = jit.registry.borrow_mut();
-        let checks = registry.exits.ids().filter(|&id| registry.exits.descriptor(id).is_some_and(|d| d.facts.stack != 0));
-        let checks: Vec<_> = checks.collect();
-        let taken: Vec<_> = checks.into_iter().map(|id| registry.exits.settle_plain(id)).collect();
-        assert_eq!(taken, [100], "the compiler was called at the first of the exits alone");
+        assert_eq!(taken(source, |exit| exit.stack != 0), [100], "the compiler was called at the first of the exits alone");
+    }
+
+    #[test]
+    fn the_interpreter_takes_exits_in_front_of_compiled_loops() {
+        // Where the condition does not hold, the exit continues at the loop, which has a trace.
+        let source = "require 'jit.opt'.start('hotloop=10', 'hotexit=1000')
+            local function count(x)
+              local i, n = 0, 9
+              if x > 5 then n = n + 9 end
+              repeat i = i + 1 until i == n
+              return i
+            end
+            local function calls(x, n) for _ = 1, n do count(x) end end
+            require 'jit'.off(calls)
+            calls(9, 100)
+            calls(1, 101)";
+        let at_loop = |exit: &ExitFacts| exit.pc.ins().op() == Op::JLOOP && !exit.is_end && exit.stack == 0;
+        assert!(taken(source, at_loop).contains(&100), "{:?}", taken(source, at_loop));
     }
 }

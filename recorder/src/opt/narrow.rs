@@ -47,7 +47,8 @@ pub fn next_index(b: &mut IrBuffer, idx: IrRef, (step, step_now): (IrRef, i32), 
     b.emit_ins(Ins { flags: 0, ..Ins::new(Op::ADDOV, Ty::Int, idx, step) })
 }
 
-/// Sums of magnitudes up to here are exact in nums.
+/// Sums and products up to here are exact in nums, which have integers up to 2^53. The bounds that are compared with it are nums too, and a
+/// sum or product of bounds is rounded by much less than what is left.
 const EXACT: f64 = (1u64 << 50) as f64;
 /// How deep sums and products are taken apart: few indices have more than four terms, and none that was seen more than six.
 const DEPTH: u32 = 6;

@@ -60,7 +60,6 @@ for _ = 1, 3 do
   assert(sum == 14999, sum)
 end
 collectgarbage()
-print("ok")
 
 -- The exit of the stack check is that of the first guards too. It is taken by the interpreter where the stack has room, and each exit is counted
 -- once where the compiler makes room first.
@@ -82,3 +81,22 @@ for _, call in ipairs({ calls, calls_in_new_coroutines, calls }) do
   local taken = deopt() - before
   assert(taken == 1000, taken)
 end
+
+-- Where the first guard of a compiled loop over `pairs` fails, the interpreter executes `ITERN` once: entering the trace again would leave it at once.
+jit.flush()
+jit.opt.start("hotloop=10", "hotexit=100000", "maxside=100")
+local numbers, names = {}, {}
+for i = 1, 100 do numbers["k" .. i], names["k" .. i] = i, "v" .. i end
+local function walk(t)
+  local n, last = 0, nil
+  for _, v in pairs(t) do
+    n, last = n + 1, v
+  end
+  return n, last
+end
+for _ = 1, 10 do assert(walk(numbers) == 100) end
+local before = deopt()
+for _ = 1, 50 do assert(walk(names) == 100) end
+local taken = deopt() - before
+assert(taken >= 50 and taken <= 50 * 101, taken)
+print("ok")
