@@ -41,7 +41,8 @@ fn reread(types: &mut CTypeTable, id: CTypeId) {
     assert_eq!(types.repr(again, None), text, "{}", text.escape_ascii());
 }
 
-/// Is it the text of a type without a struct or enumeration, whose name may mean something else?
+/// Is it the text of a type that only has names with one meaning? A struct or enumeration may be named as another one is, and the integers
+/// of 32 bytes, which `mode(OI)` makes, have no name that a declaration may use (as in LuaJIT).
 fn is_plain(text: &[u8]) -> bool {
-    !text.split(|c| *c == b' ').any(|word| matches!(word, b"struct" | b"union" | b"enum"))
+    !text.split(|c| *c == b' ').any(|word| matches!(word, b"struct" | b"union" | b"enum" | b"int256_t" | b"uint256_t"))
 }
