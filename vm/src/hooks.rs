@@ -98,8 +98,8 @@ pub struct PlainExit {
     pub unboxed: *const Unboxed,
     /// How many slots to box.
     pub unboxed_len: u16,
-    /// Is the instruction at `pc` an `ITERN`? If a trace starts there, it must be executed once in its original form, which the compiler knows.
-    pub is_itern: bool,
+    /// The instruction at `pc` if it is an `ITERN`. If a trace starts there, this is executed once in its place: the trace would be left at once.
+    pub itern: Option<Ins>,
     /// Slots from the base of the frame on that must fit the stack: otherwise the compiler must be called, to make room.
     pub stack: u32,
 }
@@ -112,7 +112,7 @@ impl PlainExit {
         pc: core::ptr::null(),
         unboxed: core::ptr::null(),
         unboxed_len: 0,
-        is_itern: false,
+        itern: None,
         stack: 0,
     };
 }

@@ -13,7 +13,7 @@ use crate::view::events::{Event, handler};
 use crate::view::log::{self, Topic};
 use core::ops::Range;
 use perilune_recorder::ir::Snapshot;
-use perilune_vm::bc::Op;
+use perilune_vm::bc::{Ins, Op};
 use perilune_vm::hooks::PlainExit;
 use perilune_vm::{ExitId, Vm};
 
@@ -36,14 +36,14 @@ impl ExitTable {
         }
         self.plain[ids].fill(PlainExit::NONE);
     }
-    /// Allows the interpreter to take an exit so many times by itself. `is_itern`: see [`PlainExit`].
-    fn allow(&mut self, id: ExitId, times: u32, is_itern: bool) {
+    /// Allows the interpreter to take an exit so many times by itself. `itern`: see [`PlainExit`].
+    fn allow(&mut self, id: ExitId, times: u32, itern: Option<Ins>) {
         let Some(d) = self.descriptor_mut(id) else { return };
         // An exit of a frame, or with slots, that do not fit the numbers: the compiler is always called.
         let (Ok(unboxed_len), Ok(stack)) = (d.unboxed.len().try_into(), d.facts.stack.try_into()) else { return };
         d.allowed = times;
         let (multres, pc, unboxed) = (d.facts.multres, d.facts.pc.as_ptr(), d.unboxed.as_ptr());
-        self.plain[id.index()] = PlainExit { remaining: times, multres, pc, unboxed, unboxed_len, is_itern, stack };
+        self.plain[id.index()] = PlainExit { remaining: times, multres, pc, unboxed, unboxed_len, itern, stack };
     }
 }
 
@@ -73,7 +73,7 @@ impl Jit {
         }
         let ins = facts.pc.ins();
         let original = if ins.op() == Op::JLOOP { registry.original_ins(ins) } else { ins };
-        registry.exits.allow(id, times, original.op() == Op::ITERN);
+        registry.exits.allow(id, times, Some(original).filter(|i| i.op() == Op::ITERN));
     }
     fn exits_are_reported(&self, vm: &Vm) -> bool {
         self.is_watched() || handler(vm, Event::Texit).is_some() || log::on(Topic::Exit)
@@ -147,5 +147,22 @@ mod tests {
             calls(1, 101)";
         let at_loop = |exit: &ExitFacts| exit.pc.ins().op() == Op::JLOOP && !exit.is_end && exit.stack == 0;
         assert!(taken(source, at_loop).contains(&100), "{:?}", taken(source, at_loop));
+    }
+
+    #[test]
+    fn the_interpreter_takes_exits_at_compiled_loops_over_pairs() {
+        // The first guard of the loop fails at each value. The exit continues at the loop itself, which must not enter its trace again.
+        let source = "require 'jit.opt'.start('hotloop=10', 'hotexit=1000')
+            local numbers, names = {}, {}
+            for i = 1, 101 do numbers['k' .. i], names['k' .. i] = i, 'v' .. i end
+            local function walk(t)
+              local last
+              for _, v in pairs(t) do last = v end
+              return last
+            end
+            walk(numbers)
+            walk(names)";
+        let at_pairs = |exit: &ExitFacts| exit.pc.ins().op() == Op::JLOOP && !exit.is_end;
+        assert!(taken(source, at_pairs).iter().any(|&n| n >= 99), "{:?}", taken(source, at_pairs));
     }
 }

@@ -103,15 +103,16 @@ unsafe fn notify_exit(vm: *mut crate::Vm, exit: u32) -> u32 {
     GO_ON
 }
 
-/// Takes an exit for which the compiler need not be called; returns the position to continue at. None if it must be called.
+/// Takes an exit for which the compiler need not be called; returns the position to continue at, and the instruction to execute once in place
+/// of the start of a trace there. None if the compiler must be called.
 #[inline(always)]
-unsafe fn take_plain_exit(vm: *mut crate::Vm, exit: u32) -> Option<*const Ins> {
+unsafe fn take_plain_exit(vm: *mut crate::Vm, exit: u32) -> Option<(*const Ins, Option<Ins>)> {
     if (*vm).compiled.plain_exits.is_null() {
         return None;
     }
     let plain = (*vm).compiled.plain_exits.add(exit as usize);
     let pc = (*plain).pc;
-    if (*plain).remaining == 0 || !(*vm).may_take_plain_exits() || (*plain).is_itern && (*pc).op() == Op::JLOOP {
+    if (*plain).remaining == 0 || !(*vm).may_take_plain_exits() {
         return None;
     }
     let base = (*vm).compiled.base;
@@ -130,7 +131,20 @@ unsafe fn take_plain_exit(vm: *mut crate::Vm, exit: u32) -> Option<*const Ins> {
     {
         panic!("after exit {exit}: {e}");
     }
-    Some(pc)
+    let once = (*plain).itern.filter(|_| (*pc).op() == Op::JLOOP);
+    debug_assert!(once.is_none_or(|original| original == (*vm).compiler.original_ins(*pc)));
+    Some((pc, once))
+}
+
+/// Executes `original`, an `ITERN`, in place of the instruction at `r.pc`, where a trace starts.
+#[inline(always)]
+unsafe fn iterate_once<D: Driver>(r: R, original: Ins) -> u32 {
+    let mut r = r.with_ins(original, 0);
+    r.pc = r.pc.add(1);
+    if (*r.vm).counts_fuel() && burn(r).is_err() {
+        return Status::ERROR;
+    }
+    r.to(super::loops::ITERN_uncounted::<D>)
 }
 
 op! {
@@ -192,11 +206,14 @@ op! {
         if (*vm).compiled.unfinished != Unfinished::None {
             return r.to(after_native::<D>);
         }
-        if let Some(pc) = take_plain_exit(vm, r.ins as u32) {
+        if let Some((pc, once)) = take_plain_exit(vm, r.ins as u32) {
             let mut r = r;
             (r.base, r.pc) = ((*vm).base, pc);
             if let Some(p) = r.func().proto() {
                 r.kbase = p.k.get();
+            }
+            if let Some(original) = once {
+                return iterate_once::<D>(r, original);
             }
             return r.next::<D>();
         }
@@ -219,12 +236,7 @@ op! {
             r.kbase = p.k.get();
         }
         if how == ONCE {
-            r = r.with_ins((*vm).interp.resume_ins, 0);
-            r.pc = r.pc.add(1);
-            if (*vm).counts_fuel() && burn(r).is_err() {
-                return Status::ERROR;
-            }
-            return r.to(super::loops::ITERN_uncounted::<D>);
+            return iterate_once::<D>(r, (*vm).interp.resume_ins);
         }
         if how == ENTER {
             return enter_trace::<D>(r, (*vm).compiled.trace);
