@@ -52,7 +52,7 @@ fn pooled_thread(lua: &Lua, f: &Function) -> Result<Thread> {
     let taken = lua.0.asynchronous.pool.borrow_mut().pop();
     match taken {
         Some(thread) => {
-            thread.reset_to(f.0.get_in(&lua.0)?)?;
+            thread.reset_to(lua, f.0.get_in(&lua.0)?)?;
             Ok(thread)
         }
         None => lua.create_thread(f.clone()),
@@ -127,14 +127,14 @@ impl Thread {
     /// # Errors
     /// It cannot be resumed, or an argument cannot be converted.
     pub fn into_async<R: FromLuaMulti>(self, args: impl IntoLuaMulti) -> Result<AsyncThread<R>> {
-        let lua = self.0.lua();
+        let lua = self.0.open("Thread::into_async")?;
         if !self.raw_with(&lua).status.get().is_resumable() {
             return Err(Error::CoroutineUnresumable);
         }
         let frame = Frame::new(&lua);
         args.pass_all(&lua)?;
         let args = Some(frame.keep());
-        Ok(AsyncThread { thread: self, args, pending: None, implicit: false, result: PhantomData })
+        Ok(AsyncThread { thread: self, args, pending: None, implicit: false, told: false, result: PhantomData })
     }
 }
 
@@ -170,6 +170,8 @@ pub struct AsyncThread<R> {
     pending: Option<Waiting>,
     /// Is it one of [`Function::call_async`], which nobody else sees?
     implicit: bool,
+    /// Did the stream say that the state is closed? It ends with that.
+    told: bool,
     result: PhantomData<fn() -> R>,
 }
 
@@ -229,7 +231,7 @@ impl<R> Drop for AsyncThread<R> {
             // One that has ended is reset when it is used again.
             let is_idle = match self.thread.raw_with(&lua).status.get() {
                 RawStatus::Dead => true,
-                RawStatus::Fresh | RawStatus::Suspended => has_room && self.thread.give_up().is_ok(),
+                RawStatus::Fresh | RawStatus::Suspended => has_room && self.thread.give_up(&lua).is_ok(),
                 RawStatus::Running | RawStatus::Normal => false,
             };
             if has_room && is_idle {
@@ -244,7 +246,10 @@ impl<R: FromLuaMulti> Future for AsyncThread<R> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<R>> {
         let this = self.get_mut();
-        let lua = this.thread.0.lua();
+        let lua = match this.thread.0.open("AsyncThread::poll") {
+            Ok(lua) => lua,
+            Err(e) => return Poll::Ready(Err(e)),
+        };
         let frame = this.thread.frame(&lua);
         match this.step(&lua, &frame, context) {
             Err(e) => Poll::Ready(Err(e)),
@@ -264,10 +269,19 @@ impl<R: FromLuaMulti> Stream for AsyncThread<R> {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<R>>> {
         let this = self.get_mut();
-        if !this.thread.is_resumable() {
+        if this.told {
             return Poll::Ready(None);
         }
-        let lua = this.thread.0.lua();
+        let lua = match this.thread.0.open("AsyncThread::poll_next") {
+            Ok(lua) => lua,
+            Err(e) => {
+                this.told = true;
+                return Poll::Ready(Some(Err(e)));
+            }
+        };
+        if !this.thread.raw_with(&lua).status.get().is_resumable() {
+            return Poll::Ready(None);
+        }
         let frame = this.thread.frame(&lua);
         match this.step(&lua, &frame, context) {
             Err(e) => Poll::Ready(Some(Err(e))),

@@ -1,5 +1,6 @@
 //! Errors: of compiling, running and converting, of Rust functions, and values that Lua code has raised.
 
+use super::lua::CLOSED;
 use super::registry::RegistryKey;
 use super::{Lua, Value};
 use std::error::Error as StdError;
@@ -131,6 +132,11 @@ pub enum Error {
     },
     /// A registry key was made by another state.
     MismatchedRegistryKey,
+    /// A handle was used whose state is closed: the last [`Lua`] of it was dropped. Methods that have no `Result` panic instead.
+    StateClosed {
+        /// The method.
+        used: &'static str,
+    },
     /// A handle of another state was used.
     ForeignValue {
         /// What was used, by its Lua type.
@@ -403,6 +409,7 @@ impl fmt::Display for Error {
                 note(f, message)
             }
             Error::MismatchedRegistryKey => f.write_str("RegistryKey used from different Lua state"),
+            Error::StateClosed { used } => write!(f, "{CLOSED}: {used} was called with a handle of it"),
             Error::ForeignValue { what } => write!(f, "a {what} of another Lua state was used"),
             Error::CallbackError { traceback, cause } => {
                 // Each callback on the way adds a traceback; the innermost one says where the error came from.

@@ -90,8 +90,7 @@ impl Function {
     /// # Panics
     /// A Rust function that it calls panics: the panic goes through Lua and comes out here.
     pub fn call<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
-        let _lock = self.0.lock();
-        call(&self.0.lua(), self.0.get(), args)
+        call(&*self.0.open("Function::call")?, self.0.get(), args)
     }
     /// Calls the function in a coroutine of its own, so that it may call asynchronous functions. What it yields otherwise is ignored.
     ///
@@ -111,8 +110,10 @@ impl Function {
     /// As for [`Function::call`].
     #[cfg(feature = "async")]
     pub fn call_async<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
-        let _lock = self.0.lock();
-        async_thread::call(&self.0.lua(), self, args)
+        match self.0.open("Function::call_async") {
+            Ok(lua) => async_thread::call(&lua, self, args),
+            Err(e) => AsyncCallFuture::failed(e),
+        }
     }
     /// A function that calls this one with these arguments before its own. Loops that call it are compiled like others.
     ///
@@ -129,7 +130,7 @@ impl Function {
     /// # Errors
     /// [`Error::BindError`] for more than 254 arguments; an argument cannot be converted.
     pub fn bind(&self, args: impl IntoLuaMulti) -> Result<Function> {
-        let lua = self.0.lua();
+        let lua = self.0.open("Function::bind")?;
         let args = args.into_lua_multi(&lua)?.into_vec();
         if args.len() > MAX_BOUND {
             return Err(Error::BindError);
@@ -170,7 +171,7 @@ impl Function {
     /// # Errors
     /// The table belongs to another state.
     pub fn set_environment(&self, env: Table) -> Result<bool> {
-        let lua = self.0.lua();
+        let lua = self.0.open("Function::set_environment")?;
         let (f, env) = (self.raw(), env.0.get_in(&lua.0)?);
         let Some(env) = env.as_table().filter(|_| f.is_lua()) else { return Ok(false) };
         lua.0.enter(|vm| set_function_env(vm, f, env));
@@ -234,7 +235,7 @@ impl Function {
     /// # Errors
     /// The memory limit is reached.
     pub fn deep_clone(&self) -> Result<Function> {
-        let lua = self.0.lua();
+        let lua = self.0.open("Function::deep_clone")?;
         let f = self.raw();
         let copy = Function(lua.handle(lua.0.enter(|vm| Raw::func(vm.clone_func(f)))));
         lua.0.step()?;

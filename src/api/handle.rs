@@ -8,8 +8,8 @@ use perilune_vm::value::Value as Raw;
 use std::fmt;
 use std::ops::Deref;
 
-/// A value that the collector keeps as long as the handle, or a clone of it, exists. It does not keep its state: using a handle whose
-/// state is closed panics with "Lua instance is destroyed", as in mlua.
+/// A value that the collector keeps as long as the handle, or a clone of it, exists. It does not keep its state: when that is closed,
+/// methods with a `Result` give [`Error::StateClosed`], and others panic with "Lua instance is destroyed", as all do in mlua.
 pub struct Handle {
     state: WeakLua,
     slot: u32,
@@ -42,6 +42,25 @@ impl Handle {
         Handle { state: WeakLua::of(state), slot: state.add_root(v) }
     }
     /// The state, locked.
+    ///
+    /// # Errors
+    /// It is closed; `used` is the method that was called.
+    #[inline]
+    pub(crate) fn open(&self, used: &'static str) -> Result<LockedLua> {
+        self.alive(used).map(LockedLua::new)
+    }
+    /// The state, which stays open as long as the result exists.
+    ///
+    /// # Errors
+    /// It is closed; `used` is the method that was called.
+    #[inline]
+    pub(crate) fn alive(&self, used: &'static str) -> Result<Lua> {
+        self.state.try_upgrade().ok_or(Error::StateClosed { used })
+    }
+    /// The state, locked.
+    ///
+    /// # Panics
+    /// It is closed.
     #[inline]
     pub(crate) fn lua(&self) -> LockedLua {
         LockedLua::new(self.state.upgrade())
@@ -63,9 +82,17 @@ impl Handle {
         None
     }
     /// The value. It stays alive as long as the handle.
+    ///
+    /// # Panics
+    /// The state is closed.
     #[inline]
     pub(crate) fn get(&self) -> Raw {
-        State::with_alive(&self.state, |state| state.roots.get(self.slot)).expect(CLOSED)
+        self.try_get().expect(CLOSED)
+    }
+    /// The value, if the state is not closed.
+    #[inline]
+    pub(crate) fn try_get(&self) -> Option<Raw> {
+        State::with_alive(&self.state, |state| state.roots.get(self.slot))
     }
     /// The value, if the state is known already.
     #[inline]
@@ -82,8 +109,8 @@ impl Handle {
             return Ok(self.get());
         }
         // To look at the value would take the lock of the other state, whose thread may wait for the lock of this one.
-        let what = if cfg!(feature = "send") { "value" } else { self.get().type_name() };
-        Err(Error::ForeignValue { what })
+        let known = if cfg!(feature = "send") { None } else { self.try_get() };
+        Err(Error::ForeignValue { what: known.map_or("value", |v| v.type_name()) })
     }
     /// Do both stand for the same object?
     pub(crate) fn is_same(&self, other: &Handle) -> bool {

@@ -326,7 +326,8 @@ impl Thread {
         triggers: HookTriggers,
         callback: impl Fn(&Lua, &Debug<'_>) -> Result<VmState> + MaybeSend + 'static,
     ) -> Result<()> {
-        self.change_hook(Some(Hook::new(triggers, Rc::new(callback))));
+        let lua = self.0.open("Thread::set_hook")?;
+        self.change_hook(&lua, Some(Hook::new(triggers, Rc::new(callback))));
         Ok(())
     }
     /// Removes the hook of this coroutine.
@@ -342,10 +343,9 @@ impl Thread {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn remove_hook(&self) {
-        self.change_hook(None);
+        self.change_hook(&self.0.lua(), None);
     }
-    fn change_hook(&self, hook: Option<Hook>) {
-        let lua = self.0.lua();
+    fn change_hook(&self, lua: &Lua, hook: Option<Hook>) {
         let old = {
             let mut threads = lua.0.hooks.threads.borrow_mut();
             let all = core::mem::take(&mut *threads);

@@ -119,11 +119,11 @@ impl Lua {
     /// ```
     ///
     /// # Errors
-    /// None today.
+    /// The string is one of a state that is closed.
     pub fn coerce_integer(&self, v: Value) -> Result<Option<Integer>> {
         Ok(match v {
             Value::Integer(i) => Some(i),
-            v => coerce_number(&v).and_then(|n| Value::from_number(n).as_integer()),
+            v => coerce_number(&v)?.and_then(|n| Value::from_number(n).as_integer()),
         })
     }
     /// A number, or a string that denotes one; none for other values.
@@ -138,8 +138,8 @@ impl Lua {
     /// ```
     ///
     /// # Errors
-    /// None today.
+    /// The string is one of a state that is closed.
     pub fn coerce_number(&self, v: Value) -> Result<Option<Number>> {
-        Ok(coerce_number(&v))
+        coerce_number(&v)
     }
 }

@@ -17,8 +17,8 @@ use super::{Sealed, path::Key};
 use perilune_vm::meta::{Access, MM};
 
 /// A field of an object, by way of `__index`.
-pub fn get<V: FromLua>(object: &Handle, key: impl IntoLua) -> Result<V> {
-    let lua = object.lua();
+pub fn get<V: FromLua>(object: &Handle, used: &'static str, key: impl IntoLua) -> Result<V> {
+    let lua = object.open(used)?;
     let frame = Frame::new(&lua);
     key.pass(&lua)?;
     let (o, k) = (object.get_with(&lua), frame.raw(0));
@@ -33,8 +33,8 @@ pub fn get<V: FromLua>(object: &Handle, key: impl IntoLua) -> Result<V> {
 }
 
 /// Sets a field of an object, by way of `__newindex`.
-pub fn set(object: &Handle, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
-    let lua = object.lua();
+pub fn set(object: &Handle, used: &'static str, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
+    let lua = object.open(used)?;
     let frame = Frame::new(&lua);
     key.pass(&lua)?;
     value.pass(&lua)?;
@@ -47,11 +47,11 @@ pub fn set(object: &Handle, key: impl IntoLua, value: impl IntoLua) -> Result<()
 }
 
 /// Are two objects the same, or equal by the `__eq` of the first, or else of the second?
-pub fn equals(a: &Handle, b: &Handle) -> Result<bool> {
+pub fn equals(a: &Handle, used: &'static str, b: &Handle) -> Result<bool> {
+    let lua = a.open(used)?;
     if a.is_same(b) {
         return Ok(true);
     }
-    let lua = a.lua();
     let (a, b) = (a.get(), b.get_in(&lua.0)?);
     let metamethod = lua.0.enter(|vm| {
         let first = vm.metamethod(a, MM::Eq);
@@ -64,8 +64,8 @@ pub fn equals(a: &Handle, b: &Handle) -> Result<bool> {
 }
 
 /// The function in a field.
-fn function_of(object: &Handle, name: &str) -> Result<Function> {
-    match get(object, name)? {
+fn function_of(object: &Handle, used: &'static str, name: &str) -> Result<Function> {
+    match get(object, used, name)? {
         Value::Function(f) => Ok(f),
         v => Err(Error::runtime(format!("attempt to call a {} value (function '{name}')", v.what()))),
     }
@@ -74,7 +74,7 @@ fn function_of(object: &Handle, name: &str) -> Result<Function> {
 /// The function behind `__call` of an object. It takes the object as first argument.
 #[cfg(feature = "async")]
 fn call_metamethod(object: &Handle) -> Result<Function> {
-    let lua = object.lua();
+    let lua = object.open("ObjectLike::call_async")?;
     let o = object.get();
     let f = lua.0.enter(|vm| vm.metamethod(o, MM::Call));
     if f.is_func() {
@@ -125,7 +125,7 @@ pub trait ObjectLike: Sealed {
     /// # Errors
     /// Those of the metamethod and of the conversions.
     fn get<V: FromLua>(&self, key: impl IntoLua) -> Result<V> {
-        get(self.object(), key)
+        get(self.object(), "ObjectLike::get", key)
     }
     /// Sets a field, by way of `__newindex`.
     ///
@@ -145,7 +145,7 @@ pub trait ObjectLike: Sealed {
     /// # Errors
     /// Those of the metamethod and of the conversions.
     fn set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
-        set(self.object(), key, value)
+        set(self.object(), "ObjectLike::set", key, value)
     }
     /// Calls the object, by way of `__call`.
     ///
@@ -161,7 +161,7 @@ pub trait ObjectLike: Sealed {
     /// # Errors
     /// It cannot be called, the metamethod fails, or a conversion does.
     fn call<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
-        call(&self.object().lua(), self.object().get(), args)
+        call(&*self.object().open("ObjectLike::call")?, self.object().get(), args)
     }
     /// Calls the function in a field with the object as first argument: `object:name(args)`.
     ///
@@ -178,7 +178,7 @@ pub trait ObjectLike: Sealed {
     /// # Errors
     /// The field is no function, the function fails, or a conversion does.
     fn call_method<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> Result<R> {
-        self.call_function(name, (self.to_value(), args))
+        function_of(self.object(), "ObjectLike::call_method", name)?.call((self.to_value(), args))
     }
     /// Calls the function in a field: `object.name(args)`.
     ///
@@ -194,7 +194,7 @@ pub trait ObjectLike: Sealed {
     /// # Errors
     /// The field is no function, the function fails, or a conversion does.
     fn call_function<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> Result<R> {
-        function_of(self.object(), name)?.call(args)
+        function_of(self.object(), "ObjectLike::call_function", name)?.call(args)
     }
     /// Calls the object, by way of `__call`, in a coroutine of its own: see [`Function::call_async`].
     ///
@@ -235,7 +235,10 @@ pub trait ObjectLike: Sealed {
     /// ```
     #[cfg(feature = "async")]
     fn call_async_method<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
-        self.call_async_function(name, (self.to_value(), args))
+        match function_of(self.object(), "ObjectLike::call_async_method", name) {
+            Ok(f) => f.call_async((self.to_value(), args)),
+            Err(e) => AsyncCallFuture::failed(e),
+        }
     }
     /// Calls the function in a field, in a coroutine of its own: see [`Function::call_async`].
     ///
@@ -254,7 +257,7 @@ pub trait ObjectLike: Sealed {
     /// ```
     #[cfg(feature = "async")]
     fn call_async_function<R: FromLuaMulti>(&self, name: &str, args: impl IntoLuaMulti) -> AsyncCallFuture<R> {
-        match function_of(self.object(), name) {
+        match function_of(self.object(), "ObjectLike::call_async_function", name) {
             Ok(f) => f.call_async(args),
             Err(e) => AsyncCallFuture::failed(e),
         }
@@ -275,7 +278,8 @@ pub trait ObjectLike: Sealed {
     /// # Errors
     /// The path is malformed, a value on it is neither table nor userdata, or the last one is no `V`.
     fn get_path<V: FromLua>(&self, path: &str) -> Result<V> {
-        let lua = self.object().lua();
+        let used = "ObjectLike::get_path";
+        let lua = self.object().open(used)?;
         let mut v = self.to_value();
         for step in path::parse(path)? {
             let handle = match &v {
@@ -287,8 +291,8 @@ pub trait ObjectLike: Sealed {
                 }
             };
             v = match step.key {
-                Key::Name(name) => get(handle, name)?,
-                Key::Index(i) => get(handle, i)?,
+                Key::Name(name) => get(handle, used, name)?,
+                Key::Index(i) => get(handle, used, i)?,
             };
             if step.optional && (v.is_nil() || v.is_null()) {
                 break;
@@ -310,6 +314,7 @@ pub trait ObjectLike: Sealed {
     /// # Errors
     /// Those of the metamethod.
     fn to_string(&self) -> Result<String> {
+        let _lua = self.object().open("ObjectLike::to_string")?;
         self.to_value().to_string()
     }
     /// The state of the object.

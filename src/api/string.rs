@@ -60,7 +60,7 @@ impl LuaString {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn as_bytes(&self) -> BorrowedBytes {
-        BorrowedBytes::new(self, false)
+        BorrowedBytes::new(self, &self.0.lua(), false)
     }
     /// The bytes, and a zero after them.
     ///
@@ -70,7 +70,7 @@ impl LuaString {
     /// # Ok::<(), perilune::Error>(())
     /// ```
     pub fn as_bytes_with_nul(&self) -> BorrowedBytes {
-        BorrowedBytes::new(self, true)
+        BorrowedBytes::new(self, &self.0.lua(), true)
     }
     /// The text.
     ///
@@ -84,11 +84,18 @@ impl LuaString {
     /// # Errors
     /// The bytes are not UTF-8.
     pub fn to_str(&self) -> Result<BorrowedStr> {
-        let bytes = self.as_bytes();
+        let bytes = self.open_bytes("LuaString::to_str")?;
         match core::str::from_utf8(&bytes) {
             Ok(_) => Ok(BorrowedStr(bytes)),
             Err(e) => Err(Error::conversion_because("string", "&str", e.to_string())),
         }
+    }
+    /// The bytes.
+    ///
+    /// # Errors
+    /// The state is closed; `used` is the method that was called.
+    pub(super) fn open_bytes(&self, used: &'static str) -> Result<BorrowedBytes> {
+        Ok(BorrowedBytes::new(self, &*self.0.open(used)?, false))
     }
     /// The text, with U+FFFD for what is not UTF-8.
     ///
@@ -158,9 +165,8 @@ unsafe impl Send for BorrowedBytes {}
 unsafe impl Sync for BorrowedBytes {}
 
 impl BorrowedBytes {
-    fn new(s: &LuaString, nul: bool) -> BorrowedBytes {
-        let lua = s.0.lua();
-        let keep = (s.0.clone(), Lua::clone(&lua));
+    fn new(s: &LuaString, lua: &Lua, nul: bool) -> BorrowedBytes {
+        let keep = (s.0.clone(), Lua::clone(lua));
         let bytes = keep.0.get().as_str().map_or(&[][..] as *const [u8], |s| {
             let bytes = if nul { s.bytes_with_nul() } else { s.bytes() };
             bytes as *const [u8]

@@ -57,7 +57,7 @@ impl Table {
     /// # Errors
     /// Those of the metamethod and of the conversions.
     pub fn get<V: FromLua>(&self, key: impl IntoLua) -> Result<V> {
-        object::get(&self.0, key)
+        object::get(&self.0, "Table::get", key)
     }
     /// Sets a field, by way of `__newindex`.
     ///
@@ -73,7 +73,7 @@ impl Table {
     /// # Errors
     /// Those of the metamethod and of the conversions; the key is nil or NaN.
     pub fn set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
-        object::set(&self.0, key, value)
+        object::set(&self.0, "Table::set", key, value)
     }
     /// Is there a value other than nil, by way of `__index`?
     ///
@@ -87,7 +87,7 @@ impl Table {
     /// # Errors
     /// Those of the metamethod and of the conversion.
     pub fn contains_key(&self, key: impl IntoLua) -> Result<bool> {
-        Ok(!self.get::<Value>(key)?.is_nil())
+        Ok(!object::get::<Value>(&self.0, "Table::contains_key", key)?.is_nil())
     }
     /// Are the tables the same, or equal by way of `__eq`?
     ///
@@ -105,7 +105,7 @@ impl Table {
     /// # Errors
     /// Those of the metamethod.
     pub fn equals(&self, other: &Table) -> Result<bool> {
-        object::equals(&self.0, &other.0)
+        object::equals(&self.0, "Table::equals", &other.0)
     }
     /// The length, by way of `__len`.
     ///
@@ -118,7 +118,7 @@ impl Table {
     /// # Errors
     /// Those of the metamethod; it gives no number.
     pub fn len(&self) -> Result<Integer> {
-        let lua = self.lua();
+        let lua = self.0.open("Table::len")?;
         let o = self.0.get();
         let metamethod = lua.0.enter(|vm| vm.metamethod(o, MM::Len));
         if metamethod.is_nil() {
@@ -154,7 +154,7 @@ impl Table {
     /// # Errors
     /// Those of the metamethods and of the conversion.
     pub fn push(&self, value: impl IntoLua) -> Result<()> {
-        let _lock = self.0.lock();
+        let _lua = self.0.open("Table::push")?;
         self.set(self.len()? + 1, value)
     }
     /// Removes the last value, by way of `__len`, `__index` and `__newindex`; nil if there is none.
@@ -170,13 +170,13 @@ impl Table {
     /// # Errors
     /// Those of the metamethods and of the conversion.
     pub fn pop<V: FromLua>(&self) -> Result<V> {
-        let _lock = self.0.lock();
+        let lua = self.0.open("Table::pop")?;
         let n = self.len()?;
         let last: Value = if n > 0 { self.get(n)? } else { Value::Nil };
         if n > 0 {
             self.set(n, Value::Nil)?;
         }
-        V::from_lua(last, &self.lua())
+        V::from_lua(last, &lua)
     }
     /// A field, without metamethods.
     ///
@@ -191,7 +191,7 @@ impl Table {
     /// # Errors
     /// Those of the conversions.
     pub fn raw_get<V: FromLua>(&self, key: impl IntoLua) -> Result<V> {
-        let lua = self.lua();
+        let lua = self.0.open("Table::raw_get")?;
         let frame = Frame::new(&lua);
         key.pass(&lua)?;
         frame.set(self.raw_with(&lua).get(frame.raw(0)));
@@ -210,7 +210,10 @@ impl Table {
     /// # Errors
     /// Those of the conversions; the key is nil or NaN.
     pub fn raw_set(&self, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
-        let lua = self.lua();
+        self.raw_set_by("Table::raw_set", key, value)
+    }
+    fn raw_set_by(&self, used: &'static str, key: impl IntoLua, value: impl IntoLua) -> Result<()> {
+        let lua = self.0.open(used)?;
         let frame = Frame::new(&lua);
         key.pass(&lua)?;
         self.write(&lua, value, |vm, t, v| vm.table_set(t, frame.raw(0), v))
@@ -228,7 +231,7 @@ impl Table {
     /// # Errors
     /// That of the conversion.
     pub fn raw_seti(&self, index: usize, value: impl IntoLua) -> Result<()> {
-        self.raw_set(index, value)
+        self.raw_set_by("Table::raw_seti", index, value)
     }
     /// Converts a value and stores it.
     fn write(
@@ -274,10 +277,10 @@ impl Table {
     /// # Errors
     /// The index is not from 1 to one more than the length; that of the conversion.
     pub fn raw_insert(&self, index: Integer, value: impl IntoLua) -> Result<()> {
-        let _lock = self.0.lock();
+        let lua = self.0.open("Table::raw_insert")?;
         let n = self.raw().len();
         let index = u32::try_from(index).ok().filter(|i| (1..=n + 1).contains(i)).ok_or_else(out_of_bounds)?;
-        self.write(&self.lua(), value, |vm, t, v| {
+        self.write(&lua, value, |vm, t, v| {
             for i in (index..=n).rev() {
                 vm.table_set_int(t, i as i32 + 1, t.get_int(i as i32));
             }
@@ -298,8 +301,8 @@ impl Table {
     /// # Errors
     /// That of the conversion.
     pub fn raw_push(&self, value: impl IntoLua) -> Result<()> {
-        let _lock = self.0.lock();
-        self.write(&self.lua(), value, |vm, t, v| {
+        let lua = self.0.open("Table::raw_push")?;
+        self.write(&lua, value, |vm, t, v| {
             vm.table_set_int(t, t.len() as i32 + 1, v);
             Ok(())
         })
@@ -317,13 +320,13 @@ impl Table {
     /// # Errors
     /// That of the conversion.
     pub fn raw_pop<V: FromLua>(&self) -> Result<V> {
-        let _lock = self.0.lock();
+        let lua = self.0.open("Table::raw_pop")?;
         let n = self.raw().len();
         let last = if n > 0 { self.raw_get(n)? } else { Value::Nil };
         if n > 0 {
             self.raw_set(n, Value::Nil)?;
         }
-        V::from_lua(last, &self.lua())
+        V::from_lua(last, &lua)
     }
     /// Removes a key, without metamethods. After an integer key the elements move down.
     ///
@@ -338,12 +341,12 @@ impl Table {
     /// # Errors
     /// An integer key is not from 1 to the length; that of the conversion.
     pub fn raw_remove(&self, key: impl IntoLua) -> Result<()> {
-        let _lock = self.0.lock();
-        let key = key.into_lua(&self.lua())?;
+        let lua = self.0.open("Table::raw_remove")?;
+        let key = key.into_lua(&lua)?;
         let Value::Integer(index) = key else { return self.raw_set(key, Value::Nil) };
         let n = self.raw().len();
         let index = u32::try_from(index).ok().filter(|i| (1..=n).contains(i)).ok_or_else(out_of_bounds)?;
-        self.write(&self.lua(), Value::Nil, |vm, t, nil| {
+        self.write(&lua, Value::Nil, |vm, t, nil| {
             for i in index..n {
                 vm.table_set_int(t, i as i32, t.get_int(i as i32 + 1));
             }
@@ -364,9 +367,9 @@ impl Table {
     /// # Errors
     /// The table is read-only.
     pub fn clear(&self) -> Result<()> {
-        let _lock = self.0.lock();
+        let lua = self.0.open("Table::clear")?;
         let t = self.raw();
-        self.lua().0.try_enter(|vm| {
+        lua.0.try_enter(|vm| {
             vm.check_writable(t)?;
             vm.table_clear(t);
             Ok(())
@@ -386,7 +389,7 @@ impl Table {
     /// # Errors
     /// The metatable belongs to another state; the table is read-only.
     pub fn set_metatable(&self, meta: Option<Table>) -> Result<()> {
-        let lua = self.lua();
+        let lua = self.0.open("Table::set_metatable")?;
         let meta = match &meta {
             Some(meta) => meta.0.get_in(&lua.0)?.as_table(),
             None => None,

@@ -25,6 +25,11 @@ pub struct TablePairs<'a, K, V> {
     types: PhantomData<(K, V)>,
 }
 
+/// The position of an iterator over pairs that has ended with an error. No table has so many pairs.
+const ENDED: u32 = u32::MAX;
+/// The index of an iterator over a sequence that has ended with an error.
+const NOTHING: i32 = 0;
+
 impl<K, V> TablePairs<'_, K, V> {
     pub(super) fn new(table: &Table) -> TablePairs<'_, K, V> {
         TablePairs { table, position: 0, types: PhantomData }
@@ -35,7 +40,16 @@ impl<K: FromLua, V: FromLua> Iterator for TablePairs<'_, K, V> {
     type Item = Result<(K, V)>;
 
     fn next(&mut self) -> Option<Result<(K, V)>> {
-        let lua = self.table.lua();
+        if self.position == ENDED {
+            return None;
+        }
+        let lua = match self.table.0.open("TablePairs::next") {
+            Ok(lua) => lua,
+            Err(e) => {
+                self.position = ENDED;
+                return Some(Err(e));
+            }
+        };
         let (position, k, v) = self.table.raw_with(&lua).next_index(self.position)?;
         self.position = position;
         let frame = Frame::new(&lua);
@@ -73,7 +87,16 @@ impl<V: FromLua> Iterator for TableSequence<'_, V> {
     type Item = Result<V>;
 
     fn next(&mut self) -> Option<Result<V>> {
-        let lua = self.table.lua();
+        if self.index == NOTHING {
+            return None;
+        }
+        let lua = match self.table.0.open("TableSequence::next") {
+            Ok(lua) => lua,
+            Err(e) => {
+                self.index = NOTHING;
+                return Some(Err(e));
+            }
+        };
         let v = self.table.raw_with(&lua).get_int(self.index);
         if v.is_nil() {
             return None;

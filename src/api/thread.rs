@@ -202,7 +202,7 @@ impl Thread {
     /// # Panics
     /// A Rust function that it calls panics: the panic comes out here.
     pub fn resume<R: FromLuaMulti>(&self, args: impl IntoLuaMulti) -> Result<R> {
-        let lua = self.0.lua();
+        let lua = self.0.open("Thread::resume")?;
         let frame = self.frame(&lua);
         args.pass_all(&lua)?;
         let first = self.resume_in(&lua, Resume::With, &frame)?;
@@ -222,7 +222,7 @@ impl Thread {
     /// # Errors
     /// As for [`Thread::resume`]; the coroutine may catch the error.
     pub fn resume_error<R: FromLuaMulti>(&self, error: impl IntoLua) -> Result<R> {
-        let lua = self.0.lua();
+        let lua = self.0.open("Thread::resume_error")?;
         let frame = self.frame(&lua);
         error.pass(&lua)?;
         let first = self.resume_in(&lua, Resume::Error, &frame)?;
@@ -343,22 +343,22 @@ impl Thread {
     /// # Errors
     /// It runs, or waits for another coroutine; or the function belongs to another state.
     pub fn reset(&self, function: Function) -> Result<()> {
-        let _lock = self.0.lock();
-        let f = function.0.get_in(&self.0.lua().0)?;
-        self.reset_to(f)
+        let lua = self.0.open("Thread::reset")?;
+        let f = function.0.get_in(&lua.0)?;
+        self.reset_to(&lua, f)
     }
     /// Gives up what the coroutine ran: it can only be reset.
     #[cfg(feature = "async")]
-    pub(super) fn give_up(&self) -> Result<()> {
-        self.reset_to(Raw::NIL)
+    pub(super) fn give_up(&self, lua: &Lua) -> Result<()> {
+        self.reset_to(lua, Raw::NIL)
     }
-    pub(super) fn reset_to(&self, f: Raw) -> Result<()> {
-        let co = self.raw();
+    pub(super) fn reset_to(&self, lua: &Lua, f: Raw) -> Result<()> {
+        let co = self.raw_with(lua);
         match co.status.get() {
             RawStatus::Running => Err(Error::runtime("cannot reset a running thread")),
             RawStatus::Normal => Err(Error::runtime("cannot reset a normal thread")),
             RawStatus::Fresh | RawStatus::Suspended | RawStatus::Dead => {
-                self.0.lua().0.enter(|vm| vm.reset_coroutine(co, f));
+                lua.0.enter(|vm| vm.reset_coroutine(co, f));
                 Ok(())
             }
         }

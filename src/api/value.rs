@@ -208,7 +208,7 @@ impl Value {
     pub(crate) fn what(&self) -> &'static str {
         let Value::Other(o) = self else { return self.type_name() };
         let _lock = o.0.lock();
-        o.0.get().type_name()
+        o.0.try_get().map_or(self.type_name(), |v| v.type_name())
     }
     /// Is this [`Value::NULL`]?
     ///
@@ -249,8 +249,10 @@ impl Value {
     /// # Errors
     /// Those of the metamethod.
     pub fn equals(&self, other: &Value) -> Result<bool> {
+        let alive = |v: &Value| v.handle().map(|h| h.alive("Value::equals")).transpose();
+        let _states = (alive(self)?, alive(other)?);
         match (self, other) {
-            (Value::Table(a), Value::Table(b)) => object::equals(&a.0, &b.0),
+            (Value::Table(a), Value::Table(b)) => object::equals(&a.0, "Value::equals", &b.0),
             (Value::UserData(a), Value::UserData(b)) => a.equals(b),
             (a, b) => Ok(a == b),
         }
@@ -287,6 +289,7 @@ impl Value {
     /// # Errors
     /// Those of the metamethod; a string is not UTF-8.
     pub fn to_string(&self) -> Result<String> {
+        let lua = self.handle().map(|h| h.open("Value::to_string")).transpose()?;
         Ok(match self {
             Value::Nil => "nil".to_owned(),
             Value::Boolean(b) => b.to_string(),
@@ -298,9 +301,9 @@ impl Value {
             Value::Error(e) => e.to_string(),
             // Userdata of libraries, like files, have no name of a type.
             Value::UserData(u) if u.metatable().is_ok() => u.to_text()?,
-            v => match v.handle() {
-                Some(handle) => handle.lua().0.tostring(handle.get())?,
-                None => String::new(),
+            v => match (v.handle(), lua) {
+                (Some(handle), Some(lua)) => lua.0.tostring(handle.get_with(&lua))?,
+                _ => String::new(),
             },
         })
     }

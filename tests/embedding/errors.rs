@@ -103,24 +103,6 @@ fn limits_that_are_reached() {
     assert!(e.message().ends_with("stack overflow") && e.message().starts_with("chunk:1:") && located(&e), "{e}");
 }
 
-#[test]
-fn states_that_are_gone() {
-    let lua = Lua::new();
-    let weak = lua.weak();
-    let handle = lua.interrupt_handle();
-    let t = lua.create_table().expect("a table");
-    let f = lua.create_function(|_, ()| Ok(())).expect("a function");
-    drop(lua);
-    assert!(weak.try_upgrade().is_none() && !handle.interrupt());
-    let uses: [(&str, &dyn Fn()); 3] =
-        [("set", &|| drop(t.set(1, 1))), ("len", &|| drop(t.len())), ("call", &|| drop(f.call::<()>(())))];
-    for (name, using) in uses {
-        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(using)).expect_err(name);
-        let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
-        assert!(text.is_some_and(|t| t.contains("Lua instance is destroyed")), "{name}");
-    }
-}
-
 /// A stack that overflows is an error of its own, also when it comes out of a coroutine; the same text raised by the program is not, once the
 /// error is another.
 #[test]

@@ -5,6 +5,7 @@
 mod asynchronous;
 #[cfg(feature = "c-modules")]
 mod c_functions;
+mod closed;
 mod compiled_calls;
 #[cfg(feature = "serde")]
 mod data;

@@ -91,9 +91,9 @@ fn handles_of_another_state_are_refused() {
     // A closed state.
     drop(foreign);
     let lua = Lua::new();
-    let used = catch_unwind(AssertUnwindSafe(|| lua.globals().set("t", &table)));
-    assert!(used.is_err());
-    assert!(catch_unwind(AssertUnwindSafe(|| table.len())).is_err());
+    assert!(matches!(lua.globals().set("t", &table), Err(Error::ForeignValue { .. })));
+    assert!(matches!(table.len(), Err(Error::StateClosed { .. })));
+    assert!(catch_unwind(AssertUnwindSafe(|| table.raw_len())).is_err());
 }
 
 #[test]

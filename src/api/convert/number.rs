@@ -9,21 +9,24 @@ use perilune_vm::meta::to_number;
 use perilune_vm::value::Value as Raw;
 
 /// A number, or a string that denotes one.
-pub fn coerce(v: &Value) -> Option<f64> {
-    match v {
+///
+/// # Errors
+/// The state of the string is closed.
+pub fn coerce(v: &Value) -> Result<Option<f64>> {
+    Ok(match v {
         Value::Integer(i) => Some(*i as f64),
         Value::Number(n) => Some(*n),
         Value::String(s) => {
-            let _lock = s.0.lock();
-            to_number(s.0.get()).and_then(|n| n.as_number())
+            let lua = s.0.open("FromLua::from_lua")?;
+            to_number(s.0.get_with(&lua)).and_then(|n| n.as_number())
         }
         _ => None,
-    }
+    })
 }
 
 /// [`coerce`] for a conversion to the type `to`.
 fn number(v: &Value, to: &str) -> Result<f64> {
-    coerce(v).ok_or_else(|| Error::conversion_because(v.what(), to, "expected number or string coercible to number"))
+    coerce(v)?.ok_or_else(|| Error::conversion_because(v.what(), to, "expected number or string coercible to number"))
 }
 
 /// The integers of 128 bits hold all doubles that an integer type can hold; the fraction is cut off.

@@ -22,6 +22,11 @@ fn text(v: Value, to: &str, lua: &Lua) -> Result<BorrowedStr> {
     string(v, to, lua)?.to_str()
 }
 
+/// A string, or the text of a number, as bytes.
+fn bytes(v: Value, to: &str, lua: &Lua) -> Result<BorrowedBytes> {
+    string(v, to, lua)?.open_bytes("FromLua::from_lua")
+}
+
 macro_rules! into_string {
     ($($(#[$meta:meta])* $t:ty: |$s:ident| $bytes:expr;)*) => {$(
         $(#[$meta])*
@@ -95,19 +100,19 @@ impl FromLua for String {
 }
 from_string! {
     BorrowedStr: |v, lua| text(v, "BorrowedStr", lua);
-    BorrowedBytes: |v, lua| Ok(string(v, "BorrowedBytes", lua)?.as_bytes());
+    BorrowedBytes: |v, lua| bytes(v, "BorrowedBytes", lua);
     Box<str>: |v, lua| Ok((*text(v, "Box<str>", lua)?).into());
-    OsString: |v, lua| Ok(OsString::from_vec(string(v, "OsString", lua)?.as_bytes().to_vec()));
-    PathBuf: |v, lua| Ok(OsString::from_vec(string(v, "PathBuf", lua)?.as_bytes().to_vec()).into());
+    OsString: |v, lua| Ok(OsString::from_vec(bytes(v, "OsString", lua)?.to_vec()));
+    PathBuf: |v, lua| Ok(OsString::from_vec(bytes(v, "PathBuf", lua)?.to_vec()).into());
     #[cfg(feature = "bstr")]
-    bstr::BString: |v, lua| Ok(string(v, "BString", lua)?.as_bytes().to_vec().into());
+    bstr::BString: |v, lua| Ok(bytes(v, "BString", lua)?.to_vec().into());
 }
 
 /// A string without a zero byte.
 impl FromLua for CString {
     fn from_lua(v: Value, lua: &Lua) -> Result<CString> {
         let from = v.what();
-        let bytes = string(v, "CString", lua)?.as_bytes().to_vec();
+        let bytes = bytes(v, "CString", lua)?.to_vec();
         CString::new(bytes).map_err(|e| Error::conversion_because(from, "CString", e.to_string()))
     }
 }

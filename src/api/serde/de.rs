@@ -1,6 +1,7 @@
 //! Lua values as Rust values.
 
 use super::walk::{self, Visit, Visited};
+use crate::api::Lua;
 use crate::api::error::{Error, Result};
 use crate::api::value::Value;
 use ::serde::de::{self, Error as _, IntoDeserializer, Unexpected};
@@ -131,11 +132,16 @@ impl Deserializer {
         }
         Ok(self)
     }
+    /// The state of the value, which stays open while the value is read.
+    fn state(&self) -> Result<Option<Lua>> {
+        walk::state_of(&self.value, "Deserializer::deserialize")
+    }
     fn is_skipped(&self, v: &Value) -> Result<bool> {
         walk::is_skipped(v, self.options, &self.visited).map_err(Error::custom)
     }
     /// A table as a sequence of `len` elements, or of as many as it has.
     fn seq<'de, V: de::Visitor<'de>>(self, len: Option<usize>, visitor: V) -> Result<V::Value> {
+        let _state = self.state()?;
         let this = self.without_userdata()?;
         let Value::Table(t) = this.value.clone() else {
             return Err(Error::invalid_type(Unexpected::Other(this.value.what()), &"table"));
@@ -209,15 +215,19 @@ impl<'de> de::Deserializer<'de> for Deserializer {
     type Error = Error;
 
     fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let _state = self.state()?;
         match &self.value {
             Value::Nil => visitor.visit_unit(),
             Value::Boolean(b) => visitor.visit_bool(*b),
             Value::Integer(i) => visitor.visit_i64(*i),
             Value::Number(n) => visitor.visit_f64(*n),
-            Value::String(s) => match s.to_str() {
-                Ok(text) => visitor.visit_str(&text),
-                Err(_) => visitor.visit_bytes(&s.as_bytes()),
-            },
+            Value::String(s) => {
+                let bytes = s.open_bytes("Deserializer::deserialize")?;
+                match core::str::from_utf8(&bytes) {
+                    Ok(text) => visitor.visit_str(text),
+                    Err(_) => visitor.visit_bytes(&bytes),
+                }
+            }
             Value::Table(t) => match walk::array_len(t, self.options) {
                 Some(len) => self.seq(Some(len), visitor),
                 None => self.deserialize_map(visitor),
@@ -236,6 +246,7 @@ impl<'de> de::Deserializer<'de> for Deserializer {
         }
     }
     fn deserialize_enum<V: de::Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value> {
+        let _state = self.state()?;
         let this = self.without_userdata()?;
         match this.value.clone() {
             Value::String(s) => visitor.visit_enum(Enum { variant: s.to_str()?.to_owned(), content: None }),
@@ -265,6 +276,7 @@ impl<'de> de::Deserializer<'de> for Deserializer {
         self.seq(None, visitor)
     }
     fn deserialize_map<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let _state = self.state()?;
         let this = self.without_userdata()?;
         let Value::Table(t) = this.value.clone() else {
             return Err(Error::invalid_type(Unexpected::Other(this.value.what()), &"table"));
@@ -290,6 +302,7 @@ impl<'de> de::Deserializer<'de> for Deserializer {
         visitor.visit_newtype_struct(self)
     }
     fn deserialize_unit<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let _state = self.state()?;
         let this = self.without_userdata()?;
         match &this.value {
             Value::LightUserData(p) if p.0.is_null() => visitor.visit_unit(),

@@ -98,7 +98,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is gone, it is borrowed to write, or its type cannot be serialized.
     fn with_serializable(&self, f: &mut dyn FnMut(&dyn erased_serde::Serialize)) -> Result<()> {
-        let _lock = self.0.lock();
+        let _lua = self.0.open("Serialize::serialize")?;
         let content = self.content()?;
         let serialize = self.serializer().ok_or_else(|| Error::SerializeError("cannot serialize <userdata>".to_owned()))?;
         serialize(&content, f)

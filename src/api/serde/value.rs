@@ -95,6 +95,7 @@ impl SerializableValue<'_> {
 
 impl Serialize for SerializableValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let _state = walk::state_of(self.value, "Serialize::serialize").map_err(S::Error::custom)?;
         match self.value {
             Value::Nil => serializer.serialize_unit(),
             Value::Boolean(b) => serializer.serialize_bool(*b),
@@ -126,9 +127,10 @@ impl Serialize for Table {
 /// As text, or as bytes if it is not UTF-8.
 impl Serialize for LuaString {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.to_str() {
-            Ok(text) => serializer.serialize_str(&text),
-            Err(_) => serializer.serialize_bytes(&self.as_bytes()),
+        let bytes = self.open_bytes("Serialize::serialize").map_err(S::Error::custom)?;
+        match core::str::from_utf8(&bytes) {
+            Ok(text) => serializer.serialize_str(text),
+            Err(_) => serializer.serialize_bytes(&bytes),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! How a table is read as data: as an array or a map, in which order, and without going round in circles.
 
 use super::de::DeserializeOptions;
+use crate::api::Lua;
 use crate::api::error::Result;
 use crate::api::table::Table;
 use crate::api::value::Value;
@@ -9,6 +10,17 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::ffi::c_void;
 use std::rc::Rc;
+
+/// The state of a value, which stays open while the value is read. Strings look for themselves.
+///
+/// # Errors
+/// It is closed; `used` is the method that was called.
+pub(super) fn state_of(v: &Value, used: &'static str) -> Result<Option<Lua>> {
+    match v {
+        Value::String(_) => Ok(None),
+        v => v.handle().map(|handle| handle.alive(used)).transpose(),
+    }
+}
 
 /// The tables that are being read.
 pub(super) type Visited = Rc<RefCell<HashSet<*const c_void>>>;

@@ -175,6 +175,7 @@ impl UserDataMetatable {
     /// # Errors
     /// `key` is `__gc` or `__metatable`, or the value is not a `V`.
     pub fn get<V: FromLua>(&self, key: impl AsRef<str>) -> Result<V> {
+        let _lua = self.0.0.open("UserDataMetatable::get")?;
         self.0.raw_get(MetaMethod::allowed(key.as_ref())?)
     }
     /// Sets a field of the metatable.
@@ -190,6 +191,7 @@ impl UserDataMetatable {
     /// # Errors
     /// `key` is `__gc`, `__metatable`, `__index` or `__newindex`.
     pub fn set(&self, key: impl AsRef<str>, value: impl IntoLua) -> Result<()> {
+        let _lua = self.0.0.open("UserDataMetatable::set")?;
         let key = MetaMethod::allowed(key.as_ref())?;
         if key == MetaMethod::Index || key == MetaMethod::NewIndex {
             return Err(Error::MetaMethodRestricted(key.to_owned()));
@@ -208,6 +210,7 @@ impl UserDataMetatable {
     /// # Errors
     /// `key` is `__gc` or `__metatable`.
     pub fn contains(&self, key: impl AsRef<str>) -> Result<bool> {
+        let _lua = self.0.0.open("UserDataMetatable::contains")?;
         Ok(!self.get::<Value>(key)?.is_nil())
     }
     /// All fields but `__gc` and `__metatable`.

@@ -114,7 +114,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is no `T` or belongs to a scope, it is gone, or it is borrowed to write.
     pub fn borrow<T: 'static>(&self) -> Result<UserDataRef<T>> {
-        let _lock = self.0.lock();
+        let _lua = self.0.open("AnyUserData::borrow")?;
         wrapper::borrow(&self.content()?)
     }
     /// Borrows the value to write.
@@ -132,7 +132,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is no `T` or belongs to a scope, it is gone, or it is borrowed.
     pub fn borrow_mut<T: 'static>(&self) -> Result<UserDataRefMut<T>> {
-        let _lock = self.0.lock();
+        let _lua = self.0.open("AnyUserData::borrow_mut")?;
         wrapper::borrow_mut(&self.content()?)
     }
     /// Calls `f` with the value. This reaches also values of a scope, and values in a lock of the standard library in an `Arc`.
@@ -149,7 +149,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is no `T`, it is gone, or it is borrowed to write.
     pub fn borrow_scoped<T: 'static, R>(&self, f: impl FnOnce(&T) -> R) -> Result<R> {
-        let _lock = self.0.lock();
+        let _lua = self.0.open("AnyUserData::borrow_scoped")?;
         wrapper::read(&self.content()?, f)
     }
     /// Calls `f` with the value, which it can change.
@@ -168,7 +168,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is no `T`, it is gone, it is borrowed, or a scope has given it to be read only.
     pub fn borrow_mut_scoped<T: 'static, R>(&self, f: impl FnOnce(&mut T) -> R) -> Result<R> {
-        let _lock = self.0.lock();
+        let _lua = self.0.open("AnyUserData::borrow_mut_scoped")?;
         wrapper::write(&self.content()?, f)
     }
     /// Takes the value. The userdata is destroyed: each use of it from now on is [`Error::UserDataDestructed`].
@@ -186,7 +186,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is no `T` or belongs to a scope, it is gone, or it is borrowed.
     pub fn take<T: 'static>(&self) -> Result<T> {
-        let _lock = self.0.lock();
+        let _lua = self.0.open("AnyUserData::take")?;
         match self.content()? {
             Content::Owned(v) if v.value_type() == TypeId::of::<T>() => {
                 if v.flag().is_borrowed() {
@@ -213,7 +213,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is gone, it belongs to a scope, or a method that uses it is running.
     pub fn destroy(&self) -> Result<()> {
-        let _lock = self.0.lock();
+        let _lua = self.0.open("AnyUserData::destroy")?;
         if !self.content()?.can_be_destroyed() {
             return Err(Error::UserDataBorrowMutError);
         }
@@ -270,8 +270,8 @@ impl AnyUserData {
     /// # Errors
     /// `n` is out of range, the userdata is destroyed or not of the API, or `v` cannot be converted.
     pub fn set_nth_user_value(&self, n: usize, v: impl IntoLua) -> Result<()> {
-        let _lock = self.0.lock();
-        self.set_user_field(user_value_index(n)?, v)
+        let lua = self.0.open("AnyUserData::set_nth_user_value")?;
+        self.set_user_field(&lua, user_value_index(n)?, v)
     }
     /// The value number `n`; nil if there is none.
     ///
@@ -286,8 +286,8 @@ impl AnyUserData {
     /// # Errors
     /// `n` is out of range, the userdata is destroyed or not of the API, or the value is not a `V`.
     pub fn nth_user_value<V: FromLua>(&self, n: usize) -> Result<V> {
-        let _lock = self.0.lock();
-        self.user_field(user_value_index(n)?)
+        let lua = self.0.open("AnyUserData::nth_user_value")?;
+        self.user_field(&lua, user_value_index(n)?)
     }
     /// Keeps a Lua value with the userdata under a name.
     ///
@@ -302,8 +302,8 @@ impl AnyUserData {
     /// # Errors
     /// The userdata is destroyed or not of the API, or `v` cannot be converted.
     pub fn set_named_user_value(&self, name: &str, v: impl IntoLua) -> Result<()> {
-        let _lock = self.0.lock();
-        self.set_user_field(name, v)
+        let lua = self.0.open("AnyUserData::set_named_user_value")?;
+        self.set_user_field(&lua, name, v)
     }
     /// The value with this name; nil if there is none.
     ///
@@ -317,14 +317,13 @@ impl AnyUserData {
     /// # Errors
     /// The userdata is destroyed or not of the API, or the value is not a `V`.
     pub fn named_user_value<V: FromLua>(&self, name: &str) -> Result<V> {
-        let _lock = self.0.lock();
-        self.user_field(name)
+        let lua = self.0.open("AnyUserData::named_user_value")?;
+        self.user_field(&lua, name)
     }
-    fn set_user_field(&self, key: impl IntoLua, v: impl IntoLua) -> Result<()> {
+    fn set_user_field(&self, lua: &Lua, key: impl IntoLua, v: impl IntoLua) -> Result<()> {
         self.content()?;
-        let lua = self.0.lua();
-        let v = v.into_lua(&lua)?;
-        let values = match self.user_values(&lua) {
+        let v = v.into_lua(lua)?;
+        let values = match self.user_values(lua) {
             Some(values) => values,
             None => {
                 let values = lua.create_table()?;
@@ -335,12 +334,11 @@ impl AnyUserData {
         };
         values.raw_set(key, v)
     }
-    fn user_field<V: FromLua>(&self, key: impl IntoLua) -> Result<V> {
+    fn user_field<V: FromLua>(&self, lua: &Lua, key: impl IntoLua) -> Result<V> {
         self.content()?;
-        let lua = self.0.lua();
-        match self.user_values(&lua) {
+        match self.user_values(lua) {
             Some(values) => values.raw_get(key),
-            None => V::from_lua(Value::Nil, &lua),
+            None => V::from_lua(Value::Nil, lua),
         }
     }
     fn user_values(&self, lua: &Lua) -> Option<Table> {
@@ -361,7 +359,7 @@ impl AnyUserData {
     /// # Errors
     /// The value is gone, or the userdata is not of the API.
     pub fn metatable(&self) -> Result<UserDataMetatable> {
-        let _lock = self.0.lock();
+        let _lua = self.0.open("AnyUserData::metatable")?;
         self.raw_metatable().map(UserDataMetatable)
     }
     fn raw_metatable(&self) -> Result<Table> {
@@ -391,10 +389,10 @@ impl AnyUserData {
     /// # Errors
     /// The value is gone, or the userdata is not of the API.
     pub fn type_name(&self) -> Result<LuaString> {
-        let _lock = self.0.lock();
+        let lua = self.0.open("AnyUserData::type_name")?;
         match self.raw_metatable()?.raw_get(MetaMethod::Type.name())? {
             Value::String(name) => Ok(name),
-            _ => self.0.lua().create_string("userdata"),
+            _ => lua.create_string("userdata"),
         }
     }
     /// Equality as Lua has it: the same userdata, or what `__eq` of the type says.
