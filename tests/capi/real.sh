@@ -7,6 +7,8 @@
 #   tests/capi/real.sh            all
 #   tests/capi/real.sh cjson nvim some of them
 #   PROFILE=release tests/capi/real.sh
+#   PGHOST=... PGUSER=... PGPASSWORD=... PGDATABASE=... tests/capi/real.sh database
+#                                 sysbench's scripts on an empty database of a PostgreSQL server, with `psql` on the path
 set -u
 cd "$(dirname "$0")/../.."
 . tests/capi/setup.sh
@@ -15,7 +17,7 @@ failed=0
 modules="cjson lpeg lfs socket mime.core posix zlib md5.core luasql.sqlite3 lxp lyaml mpack rex_pcre2 openssl.digest ssl luv cqueues lgi bit iconv
 luaevent.core term.core augeas"
 unpack $module_packages neovim neovim-runtime libtree-sitter0 libvterm0 libunibilium4 libtermkey1 libmsgpackc2 wrk python3-lupa
-unpack sysbench libmariadb3 luarocks nginx libnginx-mod-http-lua libnginx-mod-http-ndk lua-resty-core lua-resty-lrucache libpcre3
+unpack sysbench libmariadb3 libpq5 luarocks nginx libnginx-mod-http-lua libnginx-mod-http-ndk lua-resty-core lua-resty-lrucache libpcre3
 build "${PROFILE:-dev}"
 
 export VIMRUNTIME=$work/files/usr/share/nvim/runtime PYTHONPATH=$work/files/usr/lib/python3/dist-packages
@@ -48,6 +50,20 @@ sysbench() {
         with "$1" "" "$work/files/usr/bin/sysbench" "$root/tests/capi/sysbench.lua" --size=7 $command
     done
     with "$1" "" "$work/files/usr/bin/sysbench" "$work/files/usr/share/sysbench/oltp_read_only.lua" help
+}
+# What sysbench's scripts do to a database: how many queries of each kind, and the rows of a table at the end. The seed is the same.
+database() {
+    for script in oltp_delete oltp_insert oltp_point_select oltp_read_only oltp_read_write oltp_update_index oltp_update_non_index oltp_write_only \
+        select_random_points select_random_ranges; do
+        set -- "$1" "" "$work/files/usr/bin/sysbench" --thread-stack-size=128K --db-driver=pgsql --pgsql-host="$PGHOST" --pgsql-user="$PGUSER" \
+            --pgsql-password="$PGPASSWORD" --pgsql-db="$PGDATABASE" --table-size=1000 --rand-seed=11 --threads=1 --time=0 --events=300 \
+            "$work/files/usr/share/sysbench/$script.lua"
+        echo "== $script"
+        with "$@" prepare | grep -vE '^(sysbench|status 0)'
+        with "$@" run | grep -E '(read|write|other|total|transactions):|errors|FATAL|status' | sed 's/(.*//'
+        psql -Atc "select count(*), sum(k), md5(string_agg(c || pad, '' order by id)) from sbtest1"
+        with "$@" cleanup | grep -E 'FATAL|status'
+    done
 }
 luarocks() { with "$1" "" "$root/tests/capi/luarocks.sh" "$work/run" "$work/files/usr/bin/luarocks" "$work/rocks"; }
 # What pages show of nginx, and what it has written to its log.
@@ -89,7 +105,7 @@ check() {
 
 for name in ${*:-$modules nvim wrk lupa sysbench luarocks nginx}; do
     case $name in
-    nvim | wrk | lupa | sysbench | luarocks | nginx) check "$name" "$($name ours)" "$($name theirs)" ;;
+    nvim | wrk | lupa | sysbench | luarocks | nginx | database) check "$name" "$($name ours)" "$($name theirs)" ;;
     *)
         expected=$(with theirs "" "$work/run" tests/capi/modules.lua "$name")
         for mode in "" "jit.off()" "jit.opt.start('hotloop=1', 'hotexit=1')" "jit.opt.start('hotloop=2', 'hotexit=2', 'gcstress=1')"; do

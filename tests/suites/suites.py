@@ -1,8 +1,16 @@
 """The suites: how each is run, and how its output is read. Each takes a `Run` (run.py) and gives it a result for each test."""
 import os, re, shutil, subprocess
+from pathlib import Path
 
 # Tests that throw exceptions of C++ through Lua: they would end the process.
 EXCEPTIONS = {"lang/index": ["catch_cpp", "catch_wrap"]}
+
+# Tests of Tarantool with a library made of the bytecode of their `script.lua`, and the source file that `-b` writes.
+BYTECODE = [
+    ("lj-549-bytecode-loader", "script.c"),
+    ("lj-551-bytecode-c-broken-macro", "script_c.c"),
+    ("lj-551-bytecode-c-broken-macro", "script_cc.cc"),
+]
 
 
 def compile_library(run, source, name):
@@ -123,8 +131,23 @@ def read_tap(run, file, done):
         run.result(file, f"{seen} of {planned} assertions; {status(done)}")
 
 
+def tarantool_libraries(run, folder):
+    """Compiles the libraries of Tarantool's tests under the names that its build files give them, and those made of bytecode."""
+    for build in sorted(folder.rglob("CMakeLists.txt")):
+        for name, source in re.findall(r"BuildTestCLib\((\w+) (\w+\.c)", build.read_text()):
+            compile_library(run, build.parent / source, f"{name}.so")
+    for test, source in BYTECODE:
+        module = run.work / Path(source).with_suffix(".lua")
+        shutil.copy(folder / test / "script.lua", module)
+        made = subprocess.run([run.options.perilune, "-b", module, run.work / source], stderr=subprocess.DEVNULL)
+        module.unlink()
+        if made.returncode == 0:  # A LuaJIT beside may lack its modules for this.
+            compile_library(run, run.work / source, module.with_suffix(".so").name)
+
+
 def tarantool_tests(run):
     folder = tarantool(run) / "tarantool-tests"
+    tarantool_libraries(run, folder)
     path = f"{folder.parent.parent}/tools/?.lua;{folder}/?.lua;{folder}/?/init.lua;;"
     for file in sorted(folder.rglob("*.test.lua")):
         name = str(file.relative_to(folder))
@@ -134,7 +157,7 @@ def tarantool_tests(run):
             run.result(name, "skip")
             continue
         arguments = ["-e", f"dofile[[{run.here}/tarantool.lua]]", "-e", init(run), file]
-        done = run.process(arguments, run.work, LUA_PATH=path, LUAJIT_TEST_VARDIR=str(run.work))
+        done = run.process(arguments, run.work, LUA_PATH=path, LUAJIT_TEST_VARDIR=str(run.work), **libraries(run))
         if done.status == 0:
             run.result(name, "skip" if re.search(r"^1\.\.0", done.output, re.M) else "ok")
         else:

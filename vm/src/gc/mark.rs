@@ -15,9 +15,9 @@ use std::rc::Rc;
 /// A table larger than this needs memory in one piece to grow, which must be reserved.
 const LARGE: usize = 1 << 20;
 /// So many small tables may be left to the atomic phase, which takes half a millisecond for them.
-const FEW: usize = 5000;
+const FEW: usize = if cfg!(miri) { 250 } else { 5000 };
 /// So many bytes of new objects may be left to it: about a millisecond, if all of them are reached.
-const LITTLE: usize = 2 << 20;
+const LITTLE: usize = if cfg!(miri) { 128 << 10 } else { 2 << 20 };
 /// The most rounds. Each is faster than the one before ([`Marker::pace`]), so that the collector catches up with a program that changes objects
 /// as fast as it marks them: in eight rounds with a thousandth left. A program that is several times as fast is not caught up with by more.
 const ROUNDS: usize = 8;

@@ -7,7 +7,7 @@ use super::{Heap, Marker};
 use crate::object::{Gc, Table};
 
 /// Array slots and nodes that are traversed at a time. Each may cost a cache miss, of about 10 to 100 ns, so this is a small part of a millisecond.
-const SLICE: usize = 2048;
+const SLICE: usize = if cfg!(miri) { 128 } else { 2048 };
 
 /// The large tables that are being traversed, each with the number of slots and nodes done.
 #[derive(Debug, Default)]

@@ -321,7 +321,7 @@ fn shapes_determine_keys() {
             }
         }
     }
-    assert!(met_again > scale(1000));
+    assert!(met_again > if cfg!(miri) { 0 } else { 1000 });
 }
 
 #[test]

@@ -55,6 +55,6 @@ fn message() -> Vec<u8> {
     // SAFETY: it ends with a NUL, and is copied at once.
     unsafe {
         let message = libc::dlerror();
-        if message.is_null() { b"unknown error".to_vec() } else { CStr::from_ptr(message).to_bytes().to_vec() }
+        if message.is_null() { b"dlopen failed".to_vec() } else { CStr::from_ptr(message).to_bytes().to_vec() }
     }
 }

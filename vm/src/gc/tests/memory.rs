@@ -187,7 +187,7 @@ fn the_limit_is_an_error_and_leaves_the_state_usable() {
 #[test]
 fn a_program_near_the_limit_does_not_collect_all_the_time() {
     let mut vm = vm();
-    let limit = 4 << 20;
+    let limit = if cfg!(miri) { 1 << 20 } else { 4 << 20 };
     vm.set_memory_limit(Some(limit));
     let t = pushed_table(&mut vm);
     let (mut n, mut phases) = (0, 0);
