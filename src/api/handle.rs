@@ -37,6 +37,13 @@ impl Deref for LockedLua {
     }
 }
 
+/// Apart from the methods that are inlined into those of the API.
+#[cold]
+#[inline(never)]
+fn closed(used: &'static str) -> Error {
+    Error::StateClosed { used }
+}
+
 impl Handle {
     pub(crate) fn new(state: &Shared<State>, v: Raw) -> Handle {
         Handle { state: WeakLua::of(state), slot: state.add_root(v) }
@@ -55,7 +62,7 @@ impl Handle {
     /// It is closed; `used` is the method that was called.
     #[inline]
     pub(crate) fn alive(&self, used: &'static str) -> Result<Lua> {
-        self.state.try_upgrade().ok_or(Error::StateClosed { used })
+        self.state.try_upgrade().ok_or_else(|| closed(used))
     }
     /// The state, locked.
     ///

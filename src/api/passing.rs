@@ -133,11 +133,10 @@ impl Passed<'_> {
     /// The values without the first `n`.
     #[inline]
     #[must_use]
-    pub(crate) fn skip(mut self, n: usize) -> Self {
+    pub(crate) fn skip(self, n: usize) -> Self {
         let n = n.min(self.len);
-        self.from += n;
-        self.len -= n;
-        self
+        // Field by field: a copy that is changed is read as one vector, for which the caller's stores of the fields have to be complete.
+        Passed { lua: self.lua, from: self.from + n, len: self.len - n }
     }
     /// All values, rooted.
     pub(crate) fn to_multi(self) -> MultiValue {

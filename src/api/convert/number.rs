@@ -4,6 +4,7 @@ use super::{FromLua, IntoLua, take_value};
 use crate::api::error::{Error, Result};
 use crate::api::lua::Lua;
 use crate::api::passing::{Passed, Place, pass};
+use crate::api::string::LuaString;
 use crate::api::value::{Integer, Value};
 use perilune_vm::meta::to_number;
 use perilune_vm::value::Value as Raw;
@@ -16,12 +17,17 @@ pub fn coerce(v: &Value) -> Result<Option<f64>> {
     Ok(match v {
         Value::Integer(i) => Some(*i as f64),
         Value::Number(n) => Some(*n),
-        Value::String(s) => {
-            let lua = s.0.open("FromLua::from_lua")?;
-            to_number(s.0.get_with(&lua)).and_then(|n| n.as_number())
-        }
+        Value::String(s) => denoted(s)?,
         _ => None,
     })
+}
+
+/// The number that a string denotes. Conversions of numbers, which are inlined, contain no more of it than the call.
+#[cold]
+#[inline(never)]
+fn denoted(s: &LuaString) -> Result<Option<f64>> {
+    let lua = s.0.open("FromLua::from_lua")?;
+    Ok(to_number(s.0.get_with(&lua)).and_then(|n| n.as_number()))
 }
 
 /// [`coerce`] for a conversion to the type `to`.
