@@ -123,3 +123,14 @@ fn programs_in_rust_allow_modules() {
     let (eight, failed, message): (i32, bool, String) = lua.load(used).eval().expect("the module is used");
     assert!(eight == 8 && !failed && message.contains("failed with 7"), "{eight} {failed} {message}");
 }
+
+#[test]
+fn functions_in_c_have_their_names_in_memory_profiles() {
+    let folder = folder("names");
+    let chunk = "local open, misc = package.loadlib('./module.so', 'luaopen_module'), require('misc')
+        local file = os.tmpname()
+        assert(misc.memprof.start(file)) assert(type(coroutine.wrap(open)()) == 'table') assert(misc.memprof.stop())
+        local stream = io.open(file, 'rb'):read('*a') os.remove(file)
+        print(stream:find('\\14luaopen_module', 1, true) ~= nil)";
+    assert_eq!(run(&folder, chunk), "true\n");
+}

@@ -3,12 +3,12 @@
 use super::out::Out;
 use super::{END, SYMTAB_MAGIC, SymKind, VERSION};
 use perilune_vm::object::{Gc, Object, Proto};
-use perilune_vm::stdlib::Builtin;
+use perilune_vm::stdlib::{Builtin, symbol_at};
 use perilune_vm::{TraceId, Vm};
 use std::collections::HashSet;
 
-/// The name of native code that is no builtin.
-const UNNAMED: &str = "native function";
+/// The name of native code that is no builtin, and that no shared object exports.
+const UNNAMED: &[u8] = b"native function";
 
 /// The symbols of native code that were written.
 #[derive(Default)]
@@ -26,19 +26,22 @@ impl Symbols {
                 proto(p, out);
             }
             Some(Object::Func(f)) => {
-                if let Some(code) = f.native().map(|code| code as usize)
+                if let Some(code) = f.code_address()
                     && self.natives.insert(code)
                 {
                     out.byte(SymKind::Native as u8);
                     let named = Builtin::from_id(f.ffid()).filter(|b| b.native().is_some());
-                    native(code as u64, named.map_or(UNNAMED, Builtin::name), out);
+                    match named {
+                        Some(builtin) => native(code as u64, builtin.name().as_bytes(), out),
+                        None => unknown(code, out),
+                    }
                 }
             }
             _ => {}
         });
         for (address, name) in further {
             out.byte(SymKind::Native as u8);
-            native(*address, name, out);
+            native(*address, name.as_bytes(), out);
         }
         out.byte(END);
     }
@@ -46,7 +49,7 @@ impl Symbols {
     pub fn native(&mut self, code: usize, header: u8, out: &mut Out) {
         if self.natives.insert(code) {
             out.byte(header);
-            native(code as u64, UNNAMED, out);
+            unknown(code, out);
         }
     }
 }
@@ -68,7 +71,14 @@ pub fn trace(id: TraceId, p: Gc<Proto>, line: u32, out: &mut Out) {
     out.number(p.addr());
     out.number(u64::from(line));
 }
-fn native(address: u64, name: &str, out: &mut Out) {
+fn native(address: u64, name: &[u8], out: &mut Out) {
     out.number(address);
-    out.string(name.as_bytes());
+    out.string(name);
+}
+/// Native code that is no builtin: a function of the host, or of a module in C.
+fn unknown(code: usize, out: &mut Out) {
+    match symbol_at(code) {
+        Some(name) => native(code as u64, &name, out),
+        None => native(code as u64, UNNAMED, out),
+    }
 }

@@ -191,7 +191,7 @@ impl Stream {
 /// The address of a native function that has no number as a builtin.
 fn native_code(frame: &StackFrame) -> Option<usize> {
     match frame.callee {
-        Callee::Builtin(f) if f.ffid() <= 1 => f.native().map(|code| code as usize),
+        Callee::Builtin(f) if f.ffid() <= 1 => f.code_address(),
         _ => None,
     }
 }

@@ -154,11 +154,11 @@ impl Watch {
         }
         // SAFETY: base and top of the running function.
         let Some(level) = (unsafe { Level::make(cur, base, pc, top) }) else { return Origin::Internal };
-        let Some(code) = level.func.native() else { return lua(&level).unwrap_or(Origin::Internal) };
+        let Some(code) = level.func.code_address() else { return lua(&level).unwrap_or(Origin::Internal) };
         match level.below() {
-            Some(caller) => lua(&caller).unwrap_or(Origin::Native(code as usize)),
+            Some(caller) => lua(&caller).unwrap_or(Origin::Native(code)),
             None if level.is_host() => Origin::Internal,
-            None => Origin::Native(code as usize),
+            None => Origin::Native(code),
         }
     }
 }

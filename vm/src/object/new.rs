@@ -42,6 +42,10 @@ impl Func {
         // SAFETY: checked.
         self.is_in_c().then(|| unsafe { self.hidden_address() })
     }
+    /// Address of the code of a builtin or of a function in C.
+    pub fn code_address(&self) -> Option<usize> {
+        self.c_address().or_else(|| self.native().map(|code| code as usize))
+    }
     /// Address of a function that is known to be one in C.
     ///
     /// # Safety

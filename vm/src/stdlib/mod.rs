@@ -38,6 +38,7 @@ pub use list::{Builtin, Library, OnTrace, written_in_lua};
 pub use math::random_step as math_random_step;
 pub use prng::Prng;
 pub use registry::{LOADED, PRELOAD};
+pub use shared_object::symbol_at;
 pub(crate) use string::short_with_case;
 pub use tostring::{put_value, raw_tostring};
 pub use traceback::{host_traceback, traceback};

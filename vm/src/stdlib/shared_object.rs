@@ -50,6 +50,20 @@ impl SharedObject {
     }
 }
 
+/// The name that a shared object, or the program, exports for an address; `None` if the address is not that of an exported symbol.
+pub fn symbol_at(address: usize) -> Option<Vec<u8>> {
+    let p: *const c_void = core::ptr::without_provenance(address);
+    // SAFETY: a structure of pointers, for which null is a value.
+    let mut found: libc::Dl_info = unsafe { core::mem::zeroed() };
+    // SAFETY: only the tables of the loaded objects are read; what is found goes to `found`.
+    let is_found = unsafe { libc::dladdr(p, &mut found) } != 0;
+    if !is_found || found.dli_saddr.addr() != address || found.dli_sname.is_null() {
+        return None;
+    }
+    // SAFETY: a name in the object's table of strings, which ends with a NUL. The object stays loaded as long as the address is called.
+    Some(unsafe { CStr::from_ptr(found.dli_sname) }.to_bytes().to_vec())
+}
+
 /// The message of the last failure on this thread.
 fn message() -> Vec<u8> {
     // SAFETY: it ends with a NUL, and is copied at once.
