@@ -23,10 +23,14 @@ fn sub_int(a: i32, b: i32) -> Option<i32> {
 }
 #[inline(always)]
 fn mul_int(a: i32, b: i32) -> Option<i32> {
-    match a.checked_mul(b) {
-        Some(0) if (a | b) < 0 => None,
-        x => x,
+    let product = a.checked_mul(b)?;
+    if product == 0 {
+        core::hint::cold_path();
+        if (a | b) < 0 {
+            return None;
+        }
     }
+    Some(product)
 }
 #[inline(always)]
 fn mod_int(a: i32, b: i32) -> Option<i32> {
@@ -56,23 +60,32 @@ fn div_num(a: f64, b: f64) -> f64 {
     a / b
 }
 
-/// One arithmetic instruction on `b` and `c`: of two doubles, or of two integers where the result is one. Everything else is another handler,
-/// so that this one saves no registers.
+/// One arithmetic instruction on `b` and `c`, numbers of either form. Where the result of two integers is none, and for operands that are no
+/// numbers, it is another handler, so that this one saves no registers.
 ///
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn arith<D: Driver>(r: R, b: *const Value, c: *const Value, int: IntOp, num: NumOp, otherwise: Handler) -> u32 {
     if slot::upper(b) == slot::INT {
-        if slot::upper(c) == slot::INT
-            && let Some(i) = int(slot::int(b), slot::int(c))
-        {
-            *r.ra() = Value::int(i);
-            return r.next::<D>();
+        if slot::upper(c) == slot::INT {
+            if let Some(i) = int(slot::int(b), slot::int(c)) {
+                *r.ra() = Value::int(i);
+                return r.next::<D>();
+            }
+        } else if slot::upper(c) < slot::INT {
+            *r.ra() = Value::num(num(slot::converted(slot::int(b)), slot::num(c)));
+            return r.next_by::<D, { way::FIRST_INT }>();
         }
-    } else if slot::upper(b) < slot::INT && slot::upper(c) < slot::INT {
-        *r.ra() = Value::num(num(slot::num(b), slot::num(c)));
-        return r.next_by::<D, { way::DOUBLE }>();
+    } else if slot::upper(b) < slot::INT {
+        if slot::upper(c) < slot::INT {
+            *r.ra() = Value::num(num(slot::num(b), slot::num(c)));
+            return r.next_by::<D, { way::DOUBLE }>();
+        }
+        if slot::upper(c) == slot::INT {
+            *r.ra() = Value::num(num(slot::num(b), slot::converted(slot::int(c))));
+            return r.next_by::<D, { way::SECOND_INT }>();
+        }
     }
     r.to(otherwise)
 }

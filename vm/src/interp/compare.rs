@@ -1,7 +1,6 @@
 //! Comparisons and tests: each is followed by a JMP, taken when the condition holds.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
-use super::arith::are_numbers;
 use super::meta_call::{slow_compare, slow_equal};
 use super::{Driver, Handler, R, op, slot};
 use crate::value::{TAG_CDATA, TAG_INT, TAG_STR, TAG_TAB, TAG_UDATA, Value};
@@ -14,7 +13,7 @@ unsafe fn decide<D: Driver>(r: R, cond: bool) -> u32 {
     if cond { r.branch::<D>() } else { r.skip::<D>() }
 }
 
-/// Compares two integers, or two doubles; others by another handler, so that this one saves no registers.
+/// Compares numbers of either form; other values by another handler, so that this one saves no registers.
 ///
 /// # Safety
 /// The contract of the handlers.
@@ -25,33 +24,33 @@ unsafe fn compare<D: Driver>(r: R, int: IntCmp, num: NumCmp, otherwise: Handler)
         if slot::upper(d) == slot::INT {
             return decide::<D>(r, int(slot::int(a), slot::int(d)));
         }
-    } else if slot::upper(a) < slot::INT && slot::upper(d) < slot::INT {
-        return decide::<D>(r, num(slot::num(a), slot::num(d)));
+        if slot::upper(d) < slot::INT {
+            return decide::<D>(r, num(slot::converted(slot::int(a)), slot::num(d)));
+        }
+    } else if slot::upper(a) < slot::INT {
+        if slot::upper(d) < slot::INT {
+            return decide::<D>(r, num(slot::num(a), slot::num(d)));
+        }
+        if slot::upper(d) == slot::INT {
+            return decide::<D>(r, num(slot::num(a), slot::converted(slot::int(d))));
+        }
     }
     r.to(otherwise)
 }
 
-/// Handlers of an order, and for those operands that they leave to another handler.
+/// Handlers of an order.
 macro_rules! orders {
-    ($($name:ident $mixed:ident $int:expr, $num:expr;)*) => {
-        $(op! {
-            $name<D>(r) { compare::<D>(r, $int, $num, $mixed::<D>) }
-            #[inline(never)]
-            $mixed<D>(r) {
-                if !are_numbers(r.ra(), r.rd()) {
-                    return r.to(slow_compare::<D>);
-                }
-                let num: NumCmp = $num;
-                decide::<D>(r, num(slot::number(r.ra()), slot::number(r.rd())))
-            }
-        })*
+    ($($name:ident $int:expr, $num:expr;)*) => {
+        op! {
+            $($name<D>(r) { compare::<D>(r, $int, $num, slow_compare::<D>) })*
+        }
     };
 }
 orders! {
-    ISLT ISLT_mixed |a, b| a < b, |a, b| a < b;
-    ISGE ISGE_mixed |a, b| a >= b, |a, b| !(a < b);
-    ISLE ISLE_mixed |a, b| a <= b, |a, b| a <= b;
-    ISGT ISGT_mixed |a, b| a > b, |a, b| !(a <= b);
+    ISLT |a, b| a < b, |a, b| a < b;
+    ISGE |a, b| a >= b, |a, b| !(a < b);
+    ISLE |a, b| a <= b, |a, b| a <= b;
+    ISGT |a, b| a > b, |a, b| !(a <= b);
 }
 
 /// Decides an equality of values that are the same but neither doubles nor cdata, or both strings or both integers; others by another handler,

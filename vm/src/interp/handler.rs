@@ -57,6 +57,12 @@ pub(super) mod way {
     pub const NOT_TAKEN: u8 = 2;
     /// Not integers: doubles.
     pub const DOUBLE: u8 = 3;
+    /// The first operand is an integer, the second a double.
+    pub const FIRST_INT: u8 = 5;
+    /// The second operand is an integer, the first a double.
+    pub const SECOND_INT: u8 = 6;
+    /// A call of a fast function.
+    pub const FAST: u8 = 4;
 }
 
 impl R {
@@ -182,9 +188,14 @@ impl R {
     }
     /// Takes the jump of the current instruction.
     #[inline(always)]
-    pub(super) unsafe fn jump<D: Driver>(mut self) -> u32 {
+    pub(super) unsafe fn jump<D: Driver>(self) -> u32 {
+        self.jump_by::<D, { way::TAKEN }>()
+    }
+    /// The same by one of the ways out of a handler.
+    #[inline(always)]
+    pub(super) unsafe fn jump_by<D: Driver, const WAY: u8>(mut self) -> u32 {
         self.pc = self.pc.offset(self.d() as isize - 0x8000);
-        self.next_by::<D, { way::TAKEN }>()
+        self.next_by::<D, WAY>()
     }
     /// Calls a cold handler in tail position.
     #[inline(always)]
