@@ -207,6 +207,13 @@ impl Value {
     pub const fn payload(self) -> u64 {
         self.0 & PAYLOAD_MASK
     }
+    /// The address of the object, if this is one with this tag. One operation takes the tag away and leaves zeros in its place if it was this
+    /// one.
+    #[inline(always)]
+    pub(crate) const fn address_tagged(self, tag: u64) -> Option<u64> {
+        let address = self.0 ^ tag << PAYLOAD_BITS;
+        if address >> PAYLOAD_BITS == 0 { Some(address) } else { None }
+    }
     /// Is this nil?
     #[inline(always)]
     pub const fn is_nil(self) -> bool {
@@ -316,43 +323,43 @@ impl Value {
     #[inline(always)]
     pub fn as_str(self) -> Option<Gc<Str>> {
         // SAFETY: only objects of this type are given this tag.
-        if self.is_str() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
+        self.address_tagged(TAG_STR).map(|address| unsafe { Gc::from_addr(address) })
     }
     /// The table, if this is one.
     #[inline(always)]
     pub fn as_table(self) -> Option<Gc<Table>> {
         // SAFETY: only objects of this type are given this tag.
-        if self.is_table() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
+        self.address_tagged(TAG_TAB).map(|address| unsafe { Gc::from_addr(address) })
     }
     /// The function, if this is one.
     #[inline(always)]
     pub fn as_func(self) -> Option<Gc<Func>> {
         // SAFETY: only objects of this type are given this tag.
-        if self.is_func() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
+        self.address_tagged(TAG_FUNC).map(|address| unsafe { Gc::from_addr(address) })
     }
     /// The prototype, if this is one.
     #[inline(always)]
     pub fn as_proto(self) -> Option<Gc<Proto>> {
         // SAFETY: only objects of this type are given this tag.
-        if self.tag() == TAG_PROTO { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
+        self.address_tagged(TAG_PROTO).map(|address| unsafe { Gc::from_addr(address) })
     }
     /// The coroutine, if this is one.
     #[inline(always)]
     pub fn as_thread(self) -> Option<Gc<Thread>> {
         // SAFETY: only objects of this type are given this tag.
-        if self.tag() == TAG_THREAD { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
+        self.address_tagged(TAG_THREAD).map(|address| unsafe { Gc::from_addr(address) })
     }
     /// The userdata, if this is one.
     #[inline(always)]
     pub fn as_udata(self) -> Option<Gc<Udata>> {
         // SAFETY: only objects of this type are given this tag.
-        if self.is_udata() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
+        self.address_tagged(TAG_UDATA).map(|address| unsafe { Gc::from_addr(address) })
     }
     /// The cdata, if this is one.
     #[inline(always)]
     pub fn as_cdata(self) -> Option<Gc<Cdata>> {
         // SAFETY: only objects of this type are given this tag.
-        if self.is_cdata() { Some(unsafe { Gc::from_addr(self.payload()) }) } else { None }
+        self.address_tagged(TAG_CDATA).map(|address| unsafe { Gc::from_addr(address) })
     }
     /// The object header, if this is a collectable object.
     #[inline(always)]

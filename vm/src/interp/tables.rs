@@ -79,14 +79,31 @@ unsafe fn search(r: R, t: Gc<Table>, key: Value) -> *mut Node {
     n
 }
 
+/// The same value, which the compiler then has in a register. Where it would be compared in memory, the address would take one register more
+/// than there is.
+#[inline(always)]
+fn in_register(v: Value) -> Value {
+    #[cfg(not(miri))]
+    {
+        let mut bits = v.bits();
+        // SAFETY: no instructions.
+        unsafe { core::arch::asm!("/* {0} */", inout(reg) bits, options(pure, nomem, nostack, preserves_flags)) };
+        // SAFETY: the bits of a value.
+        unsafe { Value::from_bits(bits) }
+    }
+    #[cfg(miri)]
+    v
+}
+
 /// Gets a field, if the instruction last found it in the same node; otherwise by another handler.
 ///
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn get_field<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -> u32 {
-    if o.tag() == TAG_TAB {
-        let n = same_node(r, Gc::from_addr(o.payload()), key);
+unsafe fn get_field<D: Driver>(r: R, address: Option<u64>, key: Value, otherwise: Handler) -> u32 {
+    if let Some(address) = address {
+        let t: Gc<Table> = Gc::from_addr(address);
+        let n = same_node(r, t, key);
         if !n.is_null() {
             let v = (*n).val.get();
             if !v.is_nil() {
@@ -101,9 +118,9 @@ unsafe fn get_field<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn get_str<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -> u32 {
-    if o.tag() == TAG_TAB {
-        let t: Gc<Table> = Gc::from_addr(o.payload());
+unsafe fn get_str<D: Driver>(r: R, address: Option<u64>, key: Value, otherwise: Handler) -> u32 {
+    if let Some(address) = address {
+        let t: Gc<Table> = Gc::from_addr(address);
         let n = search(r, t, key);
         if !n.is_null() {
             let v = (*n).val.get();
@@ -170,8 +187,8 @@ fn index(key: i32) -> usize {
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn get_int<D: Driver>(r: R, o: Value, i: usize) -> u32 {
-    if o.tag() == TAG_TAB {
-        let t: Gc<Table> = Gc::from_addr(o.payload());
+    if let Some(address) = o.address_tagged(TAG_TAB) {
+        let t: Gc<Table> = Gc::from_addr(address);
         if i < t.asize() as usize {
             let v = *t.array.get().add(i);
             if !v.is_nil() || no_meta(t, NO_INDEX) {
@@ -202,9 +219,9 @@ fn is_black(t: Gc<Table>) -> bool {
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn set_field<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -> u32 {
-    if o.tag() == TAG_TAB {
-        let t: Gc<Table> = Gc::from_addr(o.payload());
+unsafe fn set_field<D: Driver>(r: R, address: Option<u64>, key: Value, otherwise: Handler) -> u32 {
+    if let Some(address) = address {
+        let t: Gc<Table> = Gc::from_addr(address);
         let n = same_node(r, t, key);
         let name: Gc<Str> = Gc::from_addr(key.payload());
         if !n.is_null() && !(*n).val.get().is_nil() && name.is_plain_variable() && !needs_barrier(r, t) {
@@ -221,9 +238,9 @@ unsafe fn set_field<D: Driver>(r: R, o: Value, key: Value, otherwise: Handler) -
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn set_str<D: Driver, const MARKED: bool>(r: R, o: Value, key: Value) -> u32 {
-    if o.tag() == TAG_TAB {
-        let t: Gc<Table> = Gc::from_addr(o.payload());
+unsafe fn set_str<D: Driver, const MARKED: bool>(r: R, address: Option<u64>, key: Value) -> u32 {
+    if let Some(address) = address {
+        let t: Gc<Table> = Gc::from_addr(address);
         let n = search(r, t, key);
         if !n.is_null() {
             let name: Gc<Str> = Gc::from_addr(key.payload());
@@ -249,8 +266,8 @@ unsafe fn set_str<D: Driver, const MARKED: bool>(r: R, o: Value, key: Value) -> 
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn set_int<D: Driver, const MARKED: bool>(r: R, o: Value, i: usize) -> u32 {
-    if o.tag() == TAG_TAB {
-        let t: Gc<Table> = Gc::from_addr(o.payload());
+    if let Some(address) = o.address_tagged(TAG_TAB) {
+        let t: Gc<Table> = Gc::from_addr(address);
         if i < t.asize() as usize {
             // In this order fewer registers are needed.
             if !MARKED && needs_barrier(r, t) {
@@ -279,18 +296,18 @@ op! {
                 // A large table: it stays black, and what is stored is marked now.
                 return match key.as_index() {
                     Some(i) => set_int::<D, true>(r, o, index(i)),
-                    None => set_str::<D, true>(r, o, key),
+                    None => set_str::<D, true>(r, Some(t.addr()), key),
                 };
             }
         }
         r.to(D::plain(r.i().op()))
     }
-    GGET<D>(r) { get_field::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d()), search_global::<D>) }
+    GGET<D>(r) { get_field::<D>(r, Some(r.func().env.get().addr()), in_register(r.kgc(r.d())), search_global::<D>) }
     #[inline(never)]
-    search_global<D>(r) { get_str::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d()), slow_get::<D>) }
-    GSET<D>(r) { set_field::<D>(r, Value::table(r.func().env.get()), r.kgc(r.d()), search_global_to_set::<D>) }
+    search_global<D>(r) { get_str::<D>(r, Some(r.func().env.get().addr()), r.kgc(r.d()), slow_get::<D>) }
+    GSET<D>(r) { set_field::<D>(r, Some(r.func().env.get().addr()), r.kgc(r.d()), search_global_to_set::<D>) }
     #[inline(never)]
-    search_global_to_set<D>(r) { set_str::<D, false>(r, Value::table(r.func().env.get()), r.kgc(r.d())) }
+    search_global_to_set<D>(r) { set_str::<D, false>(r, Some(r.func().env.get().addr()), r.kgc(r.d())) }
     TGETV<D>(r) {
         if slot::upper(r.rc()) == slot::INT {
             return get_int::<D>(r, *r.rb(), index(slot::int(r.rc())));
@@ -302,7 +319,7 @@ op! {
     get_by_value<D>(r) {
         let k = *r.rc();
         if k.tag() == TAG_STR {
-            return get_str::<D>(r, *r.rb(), k, slow_get::<D>);
+            return get_str::<D>(r, (*r.rb()).address_tagged(TAG_TAB), k, slow_get::<D>);
         }
         if k.is_num()
             && let Some(i) = k.as_index()
@@ -311,9 +328,9 @@ op! {
         }
         r.to(slow_get::<D>)
     }
-    TGETS<D>(r) { get_field::<D>(r, *r.rb(), r.kgc(r.c()), search_field::<D>) }
+    TGETS<D>(r) { get_field::<D>(r, (*r.rb()).address_tagged(TAG_TAB), r.kgc(r.c()), search_field::<D>) }
     #[inline(never)]
-    search_field<D>(r) { get_str::<D>(r, *r.rb(), r.kgc(r.c()), inherited_field::<D>) }
+    search_field<D>(r) { get_str::<D>(r, (*r.rb()).address_tagged(TAG_TAB), r.kgc(r.c()), inherited_field::<D>) }
     /// TGETS of a field that the object does not have itself: a method of a class, of a userdata, or of strings.
     #[inline(never)]
     inherited_field<D>(r) {
@@ -338,7 +355,7 @@ op! {
     set_by_value<D>(r) {
         let k = *r.rc();
         if k.tag() == TAG_STR {
-            return set_str::<D, false>(r, *r.rb(), k);
+            return set_str::<D, false>(r, (*r.rb()).address_tagged(TAG_TAB), k);
         }
         if k.is_num()
             && let Some(i) = k.as_index()
@@ -347,9 +364,9 @@ op! {
         }
         r.to(slow_set::<D>)
     }
-    TSETS<D>(r) { set_field::<D>(r, *r.rb(), r.kgc(r.c()), search_field_to_set::<D>) }
+    TSETS<D>(r) { set_field::<D>(r, (*r.rb()).address_tagged(TAG_TAB), r.kgc(r.c()), search_field_to_set::<D>) }
     #[inline(never)]
-    search_field_to_set<D>(r) { set_str::<D, false>(r, *r.rb(), r.kgc(r.c())) }
+    search_field_to_set<D>(r) { set_str::<D, false>(r, (*r.rb()).address_tagged(TAG_TAB), r.kgc(r.c())) }
     TSETB<D>(r) { set_int::<D, false>(r, *r.rb(), r.c()) }
     TSETR<D>(r) { r.to(slow_set::<D>) }
     /// A-1 [D..] = A ... (MULTRES values).
