@@ -18,42 +18,51 @@ pub const NATIVE_CALL: u32 = u32::MAX;
 /// Returned by a builtin to say that the `vm.multres` values at the top are the results of the frame at `vm.base`.
 pub const NATIVE_RETURN: u32 = u32::MAX - 1;
 
-/// Dispatches the header of function `f`, whose frame is at `base`, with this [`R::a`].
+/// Dispatches the header of function `f`, whose frame is at `base` and has this link, with this [`R::a`].
 #[inline(always)]
-unsafe fn enter<D: Driver>(mut r: R, f: Gc<Func>, base: *mut Value, a: usize) -> u32 {
+unsafe fn enter<D: Driver>(mut r: R, f: Gc<Func>, base: *mut Value, link: u64, a: usize) -> u32 {
     r.base = base;
-    r.pc = f.pc.get();
-    let ins = *r.pc;
-    r.pc = r.pc.add(1);
+    let header = f.pc.get();
+    let ins = *header;
+    // Of a fast function `pc` is the link.
+    if D::IN_TAIL && super::fast::is_fast(ins) {
+        core::hint::cold_path();
+        r.pc = core::ptr::with_exposed_provenance(link as usize);
+        return D::go::<{ super::way::FAST }>(r, ins, a);
+    }
+    r.pc = header.add(1);
     D::go::<{ super::way::NEXT }>(r, ins, a)
 }
 
 /// Calls the value at `func` (its frame two slots above) with `nargs` arguments; the link is already written.
 #[inline(always)]
 pub(super) unsafe fn call_at<D: Driver>(r: R, func: *mut Value, nargs: usize) -> u32 {
-    let v = *func;
-    if v.tag() == TAG_FUNC {
-        return enter::<D>(r, Gc::from_addr(v.payload()), func.add(2), at_header(nargs));
+    if let Some(address) = (*func).address_tagged(TAG_FUNC) {
+        let base = func.add(2);
+        return enter::<D>(r, Gc::from_addr(address), base, link_of(base), at_header(nargs));
     }
     let mut r = r;
     r.ins = (func.offset_from(r.base) as i32 as u32 as u64) << 32 | nargs as u64;
     r.to(call_meta::<D>)
 }
 
-/// Calls the value in local A of the current instruction, from this instruction.
+/// Calls the value in local A of the current instruction, from this instruction, with one argument less than `n`.
 #[inline(always)]
-unsafe fn call_from<D: Driver>(r: R, nargs: usize) -> u32 {
+unsafe fn call_from<D: Driver>(r: R, n: usize) -> u32 {
     debug_assert!(r.a < 256, "more than operand A, which the number of arguments stands in front of");
     let base = in_register(r.ra().add(2));
-    *base.sub(1) = Value::link(r.pc.expose_provenance() as u64);
-    let v = *base.sub(2);
-    if v.tag() == TAG_FUNC {
-        return enter::<D>(r, Gc::from_addr(v.payload()), base, at_header(nargs) + r.a);
+    let link = r.pc.expose_provenance() as u64;
+    *base.sub(1) = Value::link(link);
+    // In this form there are two instructions less.
+    let a = (at_header(n) + r.a).wrapping_sub(at_header(1));
+    if let Some(address) = (*base.sub(2)).address_tagged(TAG_FUNC) {
+        return enter::<D>(r, Gc::from_addr(address), base, link, a);
     }
     let mut r = r;
-    // Computed, so that it need not be kept in another register in the usual case.
-    r.base = base.sub(2 + r.a);
-    r.ins = (r.a as u64) << 32 | nargs as u64;
+    // Computed, so that they need not be kept in other registers in the usual case.
+    let func = a & 0xff;
+    r.base = base.sub(2 + func);
+    r.ins = (func as u64) << 32 | (a >> 8) as u64;
     r.to(call_meta::<D>)
 }
 
@@ -97,11 +106,12 @@ op! {
         *func.add(2) = v;
         *func = mm;
         let f: Gc<Func> = Gc::from_addr(mm.payload());
-        enter::<D>(r, f, func.add(2), at_header(nargs + 1))
+        let base = func.add(2);
+        enter::<D>(r, f, base, link_of(base), at_header(nargs + 1))
     }
 
-    CALL<D>(r) { call_from::<D>(r, r.c() - 1) }
-    CALLM<D>(r) { call_from::<D>(r, r.c() + (*r.vm).multres as usize) }
+    CALL<D>(r) { call_from::<D>(r, r.c()) }
+    CALLM<D>(r) { call_from::<D>(r, r.c() + 1 + (*r.vm).multres as usize) }
     CALLT<D>(r) { tail_call::<D>(r, r.d() - 1) }
     CALLMT<D>(r) { tail_call::<D>(r, r.d() + (*r.vm).multres as usize) }
 
@@ -441,7 +451,11 @@ unsafe fn enter_frame<D: Driver>(r: R, p: Gc<Proto>) -> u32 {
     if base.add(r.i().a()) > (*r.vm).stack_limit {
         return r.to(grow_header::<D>);
     }
-    fill_nil(base.add(r.nargs()), base.add(p.num_params() as usize));
+    let (n, params) = (r.nargs(), p.num_params() as usize);
+    if n < params {
+        core::hint::cold_path();
+        fill_nil(base.add(n), base.add(params));
+    }
     r.next::<D>()
 }
 
@@ -465,7 +479,7 @@ unsafe fn tail_call<D: Driver>(mut r: R, nargs: usize) -> u32 {
     if !f.is_lua() {
         r = with_constants_of_caller(r, base);
     }
-    enter::<D>(r, f, base, at_header(nargs))
+    enter::<D>(r, f, base, link_of(base), at_header(nargs))
 }
 
 op! {

@@ -5,6 +5,10 @@
 //!
 //! Each such builtin has an opcode of its own, after those of the table of bytecodes, in its header only: so the call dispatches to its
 //! handler at once.
+//!
+//! While a handler here runs, `r.pc` is not the position of the header, but the link of the frame, which after a call in a Lua function is
+//! the position to go on at: so `pc` stays in its register over the call, and the next instruction need not wait until the link has been
+//! stored and loaded again.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; as many arguments as the header says are at the base")]
 
 use super::arith::{are_numbers, bits};
@@ -53,12 +57,52 @@ pub(crate) fn header(b: Builtin) -> Option<&'static [Ins; 2]> {
     ALL.iter().position(|x| *x == b).map(|i| &HEADERS[i])
 }
 
+/// Is it the header of a builtin that has a handler here?
+#[inline(always)]
+pub(super) const fn is_fast(header: Ins) -> bool {
+    (header.0 & 0xff) as usize >= Op::COUNT
+}
+
 op! {
     /// The header of any builtin here, where the dispatch table is not asked.
     FASTFN<D>(r) {
         let opcode = (r.i().0 & 0xff) as usize;
+        let mut r = r;
+        r.pc = core::ptr::with_exposed_provenance(link_of(r.base) as usize);
         r.to(D::plain_fast(opcode - Op::COUNT))
     }
+}
+
+/// `r` for what runs before each instruction and looks at it in the code: with the position after the header.
+///
+/// # Safety
+/// The registers are those of a running handler here.
+#[inline(always)]
+pub(super) unsafe fn at_code(mut r: R) -> R {
+    r.pc = func_of(r.base).pc.get().add(1);
+    r
+}
+
+/// The link of the running function's frame.
+///
+/// # Safety
+/// The registers are those of a running handler here.
+#[inline(always)]
+unsafe fn link_in(r: R) -> u64 {
+    let link = r.pc.expose_provenance() as u64;
+    debug_assert!(link == link_of(r.base), "`pc` is not the link");
+    link
+}
+
+/// Leaves the case to the builtin. FUNCC knows its frame and the number of its arguments, and uses no other register: they need not be
+/// kept for it.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+pub(super) unsafe fn by_builtin<D: Driver>(r: R) -> u32 {
+    core::hint::cold_path();
+    R { pc: core::ptr::null(), kbase: core::ptr::null(), ins: 0, ..r }.to(FUNCC::<D>)
 }
 
 /// Returns one value.
@@ -67,13 +111,25 @@ op! {
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn return_one<D: Driver>(r: R, v: Value) -> u32 {
-    let link = link_of(r.base);
+    let link = link_in(r);
     if kind(link) != frame::LUA {
+        core::hint::cold_path();
         *r.base = v;
         return return_many::<D>(r, r.base, 1);
     }
     *r.base.sub(2) = v;
     return_to_caller::<D>(r, link, 1)
+}
+
+/// [`return_one`] after a call of a function, over which nothing is kept that can be had otherwise.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+unsafe fn return_called<D: Driver>(mut r: R, v: Value) -> u32 {
+    r.pc = core::ptr::with_exposed_provenance(link_of(r.base) as usize);
+    r.a = 0;
+    return_one::<D>(r, v)
 }
 
 /// Returns `n` values at `src`.
@@ -92,39 +148,52 @@ unsafe fn return_many<D: Driver>(mut r: R, src: *mut Value, n: usize) -> u32 {
 #[inline(always)]
 unsafe fn one_word<D: Driver>(r: R, f: fn(i32) -> i32) -> u32 {
     if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     return_one::<D>(r, Value::int(f(bits(r.base))))
+}
+
+/// Two integers, as most operands of the functions of `bit` are.
+///
+/// # Safety
+/// There are two arguments.
+#[inline(always)]
+unsafe fn two_ints(r: R) -> Option<(i32, i32)> {
+    let (a, b) = (r.base, r.base.add(1));
+    if slot::upper(a) == slot::INT && slot::upper(b) == slot::INT { Some((slot::int(a), slot::int(b))) } else { None }
 }
 
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn two_words<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
-    let (a, b) = (r.base, r.base.add(1));
     if r.nargs() < 2 {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
-    // Mostly both are integers.
-    let (x, y) = if slot::upper(a) == slot::INT && slot::upper(b) == slot::INT {
-        (slot::int(a), slot::int(b))
-    } else if are_numbers(a, b) {
-        (bits(a), bits(b))
-    } else {
-        return r.to(FUNCC::<D>);
-    };
-    return_one::<D>(r, Value::int(f(x, y)))
+    if let Some((x, y)) = two_ints(r) {
+        return return_one::<D>(r, Value::int(f(x, y)));
+    }
+    let (a, b) = (r.base, r.base.add(1));
+    if !are_numbers(a, b) {
+        return by_builtin::<D>(r);
+    }
+    return_one::<D>(r, Value::int(f(bits(a), bits(b))))
 }
 
-/// For functions with any number of arguments.
+/// For functions with any number of arguments, mostly two.
 ///
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn words<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
+    if r.nargs() == 2
+        && let Some((x, y)) = two_ints(r)
+    {
+        return return_one::<D>(r, Value::int(f(x, y)));
+    }
     let (mut p, end) = (r.base, r.base.add(r.nargs()));
     if p == end || slot::upper(p) > slot::INT {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     let mut x = bits(p);
     loop {
@@ -133,7 +202,7 @@ unsafe fn words<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
             return return_one::<D>(r, Value::int(x));
         }
         if slot::upper(p) > slot::INT {
-            return r.to(FUNCC::<D>);
+            return by_builtin::<D>(r);
         }
         x = f(x, bits(p));
     }
@@ -144,9 +213,21 @@ unsafe fn words<D: Driver>(r: R, f: fn(i32, i32) -> i32) -> u32 {
 #[inline(always)]
 unsafe fn one_number<D: Driver>(r: R, f: fn(f64) -> Value) -> u32 {
     if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     return_one::<D>(r, f(slot::number(r.base)))
+}
+
+/// The same for functions that call another one.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+unsafe fn one_number_called<D: Driver>(r: R, f: fn(f64) -> Value) -> u32 {
+    if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
+        return by_builtin::<D>(r);
+    }
+    return_called::<D>(r, f(slot::number(r.base)))
 }
 
 /// For functions whose result is mostly an integer, which needs no call of a function of the C library.
@@ -156,11 +237,14 @@ unsafe fn one_number<D: Driver>(r: R, f: fn(f64) -> Value) -> u32 {
 #[inline(always)]
 unsafe fn rounded<D: Driver>(r: R, f: fn(f64) -> Option<i32>) -> u32 {
     if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
-    match f(slot::number(r.base)) {
+    if slot::upper(r.base) == slot::INT {
+        return return_one::<D>(r, *r.base);
+    }
+    match f(slot::num(r.base)) {
         Some(i) => return_one::<D>(r, Value::int(i)),
-        None => r.to(FUNCC::<D>),
+        None => by_builtin::<D>(r),
     }
 }
 
@@ -170,7 +254,7 @@ unsafe fn rounded<D: Driver>(r: R, f: fn(f64) -> Option<i32>) -> u32 {
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn one_number_only<D: Driver>(r: R, f: fn(f64) -> Value) -> u32 {
-    if r.nargs() != 1 { r.to(FUNCC::<D>) } else { one_number::<D>(r, f) }
+    if r.nargs() != 1 { by_builtin::<D>(r) } else { one_number_called::<D>(r, f) }
 }
 
 /// # Safety
@@ -179,9 +263,9 @@ unsafe fn one_number_only<D: Driver>(r: R, f: fn(f64) -> Value) -> u32 {
 unsafe fn two_numbers<D: Driver>(r: R, f: fn(f64, f64) -> Value) -> u32 {
     let (a, b) = (r.base, r.base.add(1));
     if r.nargs() < 2 || !are_numbers(a, b) {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
-    return_one::<D>(r, f(slot::number(a), slot::number(b)))
+    return_called::<D>(r, f(slot::number(a), slot::number(b)))
 }
 
 /// `math.min` and `math.max` of two numbers.
@@ -192,7 +276,7 @@ unsafe fn two_numbers<D: Driver>(r: R, f: fn(f64, f64) -> Value) -> u32 {
 unsafe fn extreme<D: Driver>(r: R, keep: fn(f64, f64) -> bool) -> u32 {
     let (a, b) = (r.base, r.base.add(1));
     if r.nargs() != 2 || !are_numbers(a, b) {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     let kept = keep(slot::number(a), slot::number(b));
     return_one::<D>(r, if kept { *a } else { *b })
@@ -203,7 +287,7 @@ unsafe fn extreme<D: Driver>(r: R, keep: fn(f64, f64) -> bool) -> u32 {
 #[inline(always)]
 unsafe fn abs<D: Driver>(r: R) -> u32 {
     if r.nargs() == 0 || slot::upper(r.base) > slot::INT {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     return_one::<D>(r, math::of::abs(*r.base))
 }
@@ -214,7 +298,7 @@ unsafe fn abs<D: Driver>(r: R) -> u32 {
 unsafe fn assert<D: Driver>(r: R) -> u32 {
     let n = r.nargs();
     if n == 0 || !(*r.base).truthy() {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     return_many::<D>(r, r.base, n)
 }
@@ -224,7 +308,7 @@ unsafe fn assert<D: Driver>(r: R) -> u32 {
 #[inline(always)]
 unsafe fn type_name<D: Driver>(r: R) -> u32 {
     if r.nargs() == 0 {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     // The names are the builtin's upvalues.
     let name = *func_of(r.base).slot_ptr::<Value>((*r.base).type_index());
@@ -239,18 +323,18 @@ unsafe fn type_name<D: Driver>(r: R) -> u32 {
 unsafe fn ipairs_step<D: Driver>(r: R) -> u32 {
     let (o, key) = (*r.base, r.base.add(1));
     if r.nargs() != 2 || o.tag() != TAG_TAB || slot::upper(key) != slot::INT {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     let t: Gc<Table> = Gc::from_addr(o.payload());
     let i = slot::int(key).wrapping_add(1);
     if i as u32 >= t.asize() {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     let v = *t.array.get().add(i as usize);
     if v.is_nil() {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
-    let link = link_of(r.base);
+    let link = link_in(r);
     if kind(link) != frame::LUA {
         *r.base = Value::int(i);
         *key = v;
@@ -267,18 +351,18 @@ unsafe fn ipairs_step<D: Driver>(r: R) -> u32 {
 unsafe fn select<D: Driver>(r: R) -> u32 {
     let n = r.nargs();
     if n == 0 {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     if slot::upper(r.base) == slot::INT {
         let i = slot::int(r.base);
         if i < 1 || i as usize >= n {
-            return r.to(FUNCC::<D>);
+            return by_builtin::<D>(r);
         }
         return return_many::<D>(r, r.base.add(i as usize), n - i as usize);
     }
     match (*r.base).as_str() {
         Some(s) if s.bytes() == b"#" => return_one::<D>(r, Value::int(n as i32 - 1)),
-        _ => r.to(FUNCC::<D>),
+        _ => by_builtin::<D>(r),
     }
 }
 
@@ -287,7 +371,7 @@ unsafe fn select<D: Driver>(r: R) -> u32 {
 #[inline(always)]
 unsafe fn to_number<D: Driver>(r: R) -> u32 {
     if r.nargs() != 1 || slot::upper(r.base) > slot::INT {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     return_one::<D>(r, *r.base)
 }
@@ -298,7 +382,7 @@ unsafe fn to_number<D: Driver>(r: R) -> u32 {
 unsafe fn length<D: Driver>(r: R) -> u32 {
     let s = *r.base;
     if r.nargs() == 0 || s.tag() != TAG_STR {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     let s: Gc<Str> = Gc::from_addr(s.payload());
     return_one::<D>(r, Value::int(s.len() as i32))
@@ -312,13 +396,13 @@ unsafe fn length<D: Driver>(r: R) -> u32 {
 unsafe fn byte<D: Driver>(r: R) -> u32 {
     let (s, n) = (*r.base, r.nargs());
     if n == 0 || n > 2 || s.tag() != TAG_STR || n == 2 && slot::upper(r.base.add(1)) != slot::INT {
-        return r.to(FUNCC::<D>);
+        return by_builtin::<D>(r);
     }
     let s: Gc<Str> = Gc::from_addr(s.payload());
     let index = if n == 2 { slot::int(r.base.add(1)) } else { 1 };
     let from_end = if index < 0 { s.len() as i32 + 1 } else { 0 };
     match s.bytes().get(((index + from_end) as u32).wrapping_sub(1) as usize) {
         Some(b) => return_one::<D>(r, Value::int(i32::from(*b))),
-        None => r.to(FUNCC::<D>),
+        None => by_builtin::<D>(r),
     }
 }

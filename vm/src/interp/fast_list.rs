@@ -18,9 +18,9 @@ macro_rules! for_each_fast_function {
             MathFloor: rounded(math::of::floor_to_int);
             MathCeil: rounded(math::of::ceil_to_int);
             MathSqrt: one_number(math::of::sqrt);
-            MathSin: one_number(math::of::sin);
-            MathCos: one_number(math::of::cos);
-            MathExp: one_number(math::of::exp);
+            MathSin: one_number_called(math::of::sin);
+            MathCos: one_number_called(math::of::cos);
+            MathExp: one_number_called(math::of::exp);
             MathLog: one_number_only(math::of::log);
             MathPow: two_numbers(math::of::pow);
             MathFmod: two_numbers(math::of::fmod);

@@ -334,4 +334,8 @@ op! {
         }
         super::jit::run_counted::<D>(r)
     }
+    /// The same at the header of a fast function.
+    #[cold]
+    #[inline(never)]
+    hook_fast<D>(r) { super::fast::at_code(r).to(hook_step::<D>) }
 }

@@ -185,6 +185,10 @@ op! {
         }
         run_plain::<D>(r)
     }
+    /// The same at the header of a fast function.
+    #[cold]
+    #[inline(never)]
+    record_fast<D>(r) { super::fast::at_code(r).to(record_step::<D>) }
     /// Before each instruction while there is a limit of fuel.
     fuel_step<D>(r) {
         if r.i().op() != Op::STITCH && burn(r).is_err() {
@@ -192,6 +196,8 @@ op! {
         }
         run_counted::<D>(r)
     }
+    /// The same at the header of a fast function.
+    fuel_fast<D>(r) { super::fast::at_code(r).to(fuel_step::<D>) }
     /// Leaves compiled code in the middle of a builtin.
     #[cold]
     #[inline(never)]

@@ -5,7 +5,7 @@
 
 use super::cont::start_iterator_call;
 use super::jit::{enter_trace, hot};
-use super::{Driver, Handler, R, Status, op, slot};
+use super::{Driver, Handler, R, Status, op, slot, way};
 use crate::bc::{Ins, Op};
 use crate::object::hot_counter;
 use crate::value::Value;
@@ -25,33 +25,37 @@ pub(super) unsafe fn count_at(r: R, origin: Value, by: u16) -> bool {
     under
 }
 
-/// One step of a numeric loop: true to continue.
+/// One step of a numeric loop of integers: true to continue.
 #[inline(always)]
-unsafe fn step(ra: *mut Value) -> bool {
-    if slot::upper(ra) == slot::INT {
-        let by = slot::int(ra.add(2));
-        let (i, over) = slot::int(ra).overflowing_add(by);
-        if over {
-            return false;
-        }
-        if by < 0 {
-            core::hint::cold_path();
-            if i < slot::int(ra.add(1)) {
-                return false;
-            }
-        } else if i > slot::int(ra.add(1)) {
-            return false;
-        }
-        // Where the loop ends, nobody reads the index any more.
-        *ra = Value::int(i);
-        *ra.add(3) = Value::int(i);
-        return true;
+unsafe fn step_int(ra: *mut Value) -> bool {
+    let by = slot::int(ra.add(2));
+    let (i, over) = slot::int(ra).overflowing_add(by);
+    if over {
+        return false;
     }
+    if by < 0 {
+        core::hint::cold_path();
+        if i < slot::int(ra.add(1)) {
+            return false;
+        }
+    } else if i > slot::int(ra.add(1)) {
+        return false;
+    }
+    // Where the loop ends, nobody reads the index any more.
+    *ra = Value::int(i);
+    *ra.add(3) = Value::int(i);
+    true
+}
+
+/// One step of a numeric loop of doubles: true to continue.
+#[inline(always)]
+unsafe fn step_num(ra: *mut Value) -> bool {
     let by = slot::num(ra.add(2));
     let i = slot::num(ra) + by;
     *ra = Value::num(i);
     let l = slot::num(ra.add(1));
     if by.is_sign_negative() {
+        core::hint::cold_path();
         if !(l <= i) {
             return false;
         }
@@ -60,6 +64,12 @@ unsafe fn step(ra: *mut Value) -> bool {
     }
     *ra.add(3) = Value::num(i);
     true
+}
+
+/// One step of a numeric loop: true to continue.
+#[inline(always)]
+unsafe fn step(ra: *mut Value) -> bool {
+    if slot::upper(ra) == slot::INT { step_int(ra) } else { step_num(ra) }
 }
 
 /// Prepares a numeric loop: the three values are numbers; they become all integers or all doubles. True to enter.
@@ -102,8 +112,13 @@ unsafe fn prepare_ints(ra: *mut Value) -> Option<bool> {
 
 #[inline(always)]
 unsafe fn for_loop<D: Driver>(r: R) -> u32 {
-    if step(r.ra()) {
-        return r.jump::<D>();
+    // Two ways to jump back: neither needs another jump inside this handler.
+    if slot::upper(r.ra()) == slot::INT {
+        if step_int(r.ra()) {
+            return r.jump::<D>();
+        }
+    } else if step_num(r.ra()) {
+        return r.jump_by::<D, { way::DOUBLE }>();
     }
     core::hint::cold_path();
     r.next::<D>()

@@ -72,11 +72,11 @@ impl Dispatching {
             (Dispatching::Plain, true) => LOOP_TABLE,
             (Dispatching::CompilerOff, false) => without_counters::<Tail>(TAIL_TABLE),
             (Dispatching::CompilerOff, true) => without_counters::<Loop>(LOOP_TABLE),
-            (Dispatching::Recording, false) => [Handler2(record_step::<Tail>); HANDLERS],
+            (Dispatching::Recording, false) => stepping(Handler2(record_step::<Tail>), Handler2(record_fast::<Tail>)),
             (Dispatching::Recording, true) => [Handler2(record_step::<Loop>); HANDLERS],
-            (Dispatching::Hooked, false) => [Handler2(hook_step::<Tail>); HANDLERS],
+            (Dispatching::Hooked, false) => stepping(Handler2(hook_step::<Tail>), Handler2(hook_fast::<Tail>)),
             (Dispatching::Hooked, true) => [Handler2(hook_step::<Loop>); HANDLERS],
-            (Dispatching::Counted, false) => [Handler2(fuel_step::<Tail>); HANDLERS],
+            (Dispatching::Counted, false) => stepping(Handler2(fuel_step::<Tail>), Handler2(fuel_fast::<Tail>)),
             (Dispatching::Counted, true) => [Handler2(fuel_step::<Loop>); HANDLERS],
         }
     }
@@ -135,7 +135,7 @@ use call::*;
 use compare::*;
 use data::*;
 use fast::FASTFN;
-use hook::hook_step;
+use hook::{hook_fast, hook_step};
 use jit::*;
 use loops::*;
 use returns::*;
@@ -178,6 +178,11 @@ macro_rules! define_tables {
     };
 }
 for_each_bytecode!(define_tables);
+
+/// A table with a handler for all bytecodes, and another one for the headers of fast functions.
+fn stepping(step: Handler2, fast: Handler2) -> HandlerTable {
+    core::array::from_fn(|i| if i < Op::COUNT { step } else { fast })
+}
 
 /// A table with the handlers that do not count instead of those that count.
 fn without_counters<D: Driver>(mut table: HandlerTable) -> HandlerTable {

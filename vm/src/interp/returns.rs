@@ -13,6 +13,7 @@ op! {
     RET0<D>(r) {
         let l = link_of(r.base);
         if kind(l) != frame::LUA {
+            core::hint::cold_path();
             return return_values::<D>(r, r.base, 0);
         }
         return_fast::<D>(r, l, 0)
@@ -20,6 +21,7 @@ op! {
     RET1<D>(r) {
         let l = link_of(r.base);
         if kind(l) != frame::LUA {
+            core::hint::cold_path();
             return return_values::<D>(r, r.ra(), 1);
         }
         *r.base.sub(2) = *r.ra();
@@ -49,6 +51,7 @@ pub(super) unsafe fn return_to_caller<D: Driver>(mut r: R, l: u64, n: usize) -> 
     r.base = base_of_caller(r.base, l);
     r.pc = core::ptr::with_exposed_provenance(l as usize);
     if operand_b(r.pc.sub(1)).wrapping_sub(1) > n {
+        core::hint::cold_path();
         r.ins = n as u64;
         return r.to(adjust_results::<D>);
     }
@@ -79,9 +82,10 @@ pub(super) unsafe fn operand_b(ins: *const Ins) -> usize {
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn base_of_caller(base: *mut Value, l: u64) -> *mut Value {
+pub(super) unsafe fn base_of_caller(base: *mut Value, l: u64) -> *mut Value {
     let pc: *const Ins = core::ptr::with_exposed_provenance(l as usize);
-    base.sub(2).sub(operand_a(pc.sub(1)))
+    // In this form there is one instruction less.
+    base.sub(1).offset(!(operand_a(pc.sub(1)) as isize))
 }
 
 /// The constants of that function.

@@ -5,31 +5,32 @@
 //! makes the state that the builtin would have made. There is no call of Rust code, nothing is allocated, and the stacks do not move.
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`")]
 
-use super::call::{FUNCC, call_at};
+use super::call::call_at;
 use super::co::MAX_NESTING;
+use super::fast::by_builtin;
 use super::frame::{Catch, func_of, kind, link_of, move_values};
-use super::returns::{adjust_results, return_special};
+use super::returns::{adjust_results, base_of_caller, operand_b, return_special};
 use super::{Driver, R, Status, at_header, frame, op};
 use crate::Vm;
-use crate::bc::Ins;
 use crate::object::{Gc, Thread, ThreadStatus};
 use crate::stdlib::Builtin;
 use crate::value::{TAG_THREAD, Value};
 
 op! {
     RESUME<D>(r) {
-        let co = *r.base;
-        if r.nargs() == 0 || co.tag() != TAG_THREAD {
+        if r.nargs() == 0 {
             return by_builtin::<D>(r);
         }
-        resume::<D>(r, Gc::from_addr(co.payload()), 1)
+        match (*r.base).address_tagged(TAG_THREAD) {
+            Some(co) => resume::<D>(r, Gc::from_addr(co), 1),
+            None => by_builtin::<D>(r),
+        }
     }
     WRAP<D>(r) {
-        let co = wrapped(r);
-        if co.tag() != TAG_THREAD {
-            return by_builtin::<D>(r);
+        match wrapped(r).address_tagged(TAG_THREAD) {
+            Some(co) => resume::<D>(r, Gc::from_addr(co), 0),
+            None => by_builtin::<D>(r),
         }
-        resume::<D>(r, Gc::from_addr(co.payload()), 0)
     }
     /// Starts the coroutine; `ins` has the number of the argument of the running builtin that is its first. Apart, so that a switch to a
     /// coroutine that has yielded saves no registers.
@@ -38,9 +39,10 @@ op! {
         let first = r.ins as usize;
         let co: Gc<Thread> = Gc::from_addr(if first == 1 { *r.base } else { wrapped(r) }.payload());
         let (frame, limit, n) = (co.base.get(), co.limit(), r.nargs() - first);
-        if co.status.get() != ThreadStatus::Fresh || frame.add(n) > limit || !switch(r, co, frame, limit) {
+        if co.status.get() != ThreadStatus::Fresh || frame.add(n) > limit || !begin(r.vm, co) {
             return by_builtin::<D>(r);
         }
+        switch(r, co, limit);
         move_values(r.base.add(first), frame, n);
         call_at::<D>(r, frame.sub(2), n)
     }
@@ -57,7 +59,7 @@ op! {
             return by_builtin::<D>(r);
         }
         suspend(r, co, 0);
-        run_on(vm, to, resuming, limit);
+        run_on(vm, to, limit);
         // The first result of `resume`. What `wrap` has made returns none of its own.
         let first = usize::from(func_of(resuming).ffid() == Builtin::CoroutineResume.id());
         *resuming.sub(2) = Value::TRUE;
@@ -79,7 +81,7 @@ op! {
             return by_builtin::<D>(r);
         }
         suspend(r, co, r.nargs());
-        run_on(vm, to, resuming, to.limit());
+        run_on(vm, to, to.limit());
         // The frame of `coroutine.resume` returns nothing.
         R { base: resuming, pc: resuming.cast(), ins: 0, ..r }.to(return_special::<D>)
     }
@@ -105,9 +107,10 @@ pub(super) unsafe fn resume_for_native<D: Driver>(vm: *mut Vm, base: *mut Value)
     let r = R { a: at_header(1), ..R::at_entry(vm, base) };
     let co: Gc<Thread> = Gc::from_addr((*base).payload());
     let (frame, top) = (co.base.get(), co.top.get());
-    if !switch(r, co, frame, co.limit()) {
+    if !begin(vm, co) {
         return Status::ERROR;
     }
+    switch(r, co, co.limit());
     return_to::<D>(r, frame, link_of(frame), 0, (frame, top.offset_from(frame) as usize))
 }
 
@@ -118,13 +121,6 @@ pub(super) fn can_resume_in_place(vm: &Vm, co: Gc<Thread>) -> bool {
     }
     // SAFETY: the frame that a suspended coroutine waits in.
     unsafe { kind(link_of(co.base.get())) == frame::LUA }
-}
-
-/// Leaves the case to the builtin. FUNCC knows its frame and the number of its arguments, and uses no other register: they need not be
-/// kept for it.
-#[inline(always)]
-unsafe fn by_builtin<D: Driver>(r: R) -> u32 {
-    R { pc: core::ptr::null(), kbase: core::ptr::null(), ins: 0, ..r }.to(FUNCC::<D>)
 }
 
 /// The coroutine of the running function, which `coroutine.wrap` has made. (Programs may have replaced it by another value.)
@@ -140,42 +136,57 @@ unsafe fn resume<D: Driver>(mut r: R, co: Gc<Thread>, first: usize) -> u32 {
         r.ins = first as u64;
         return r.to(start::<D>);
     }
+    if !begin(r.vm, co) {
+        return by_builtin::<D>(r);
+    }
     let (args, n) = (r.base.add(first), r.nargs() - first);
     let (frame, limit) = (co.base.get(), co.limit());
     let link = link_of(frame);
-    if kind(link) != frame::LUA || frame.add(n) > limit || !switch(r, co, frame, limit) {
+    if kind(link) != frame::LUA {
         return by_builtin::<D>(r);
     }
+    if frame.add(n) > limit {
+        return by_builtin::<D>(r);
+    }
+    switch(r, co, limit);
     return_to::<D>(r, frame, link, 0, (args, n))
 }
 
-/// Makes `co`, whose frame is at `base`, the running coroutine, which the one that ran waits for. Does nothing if too many wait.
+/// Writes what a coroutine that does not run has no use for, and what does not depend on its stack: so few values are needed at once that a
+/// switch saves no registers. False if too many coroutines wait for one another.
 #[inline(always)]
-unsafe fn switch(r: R, co: Gc<Thread>, base: *mut Value, limit: *mut Value) -> bool {
-    let vm = r.vm;
+unsafe fn begin(vm: *mut Vm, co: Gc<Thread>) -> bool {
     let old = (*vm).cur;
     let nesting = old.nesting.get() + 1;
     if nesting > MAX_NESTING {
         return false;
     }
+    co.nesting.set(nesting);
+    co.native_depth.set((*vm).interp.native_depth);
+    true
+}
+
+/// Makes `co` the running coroutine, which the one that ran waits for.
+///
+/// # Safety
+/// The contract of the handlers. [`begin`] has been called.
+#[inline(always)]
+unsafe fn switch(r: R, co: Gc<Thread>, limit: *mut Value) {
+    let old = (*r.vm).cur;
     old.status.set(ThreadStatus::Normal);
     old.base.set(r.base);
     old.top.set(r.base.add(r.nargs()));
     co.resumer.set(Some(old));
-    co.native_depth.set((*vm).interp.native_depth);
-    co.nesting.set(nesting);
-    run_on(vm, co, base, limit);
-    true
+    run_on(r.vm, co, limit);
 }
 
-/// Makes `co`, whose frame is at `base` and whose stack ends at `limit`, the running coroutine.
+/// Makes `co`, whose stack ends at `limit`, the running coroutine. The VM's `base` and `top` are set by what looks at them, as after any
+/// other handler.
 #[inline(always)]
-unsafe fn run_on(vm: *mut Vm, co: Gc<Thread>, base: *mut Value, limit: *mut Value) {
+unsafe fn run_on(vm: *mut Vm, co: Gc<Thread>, limit: *mut Value) {
     co.status.set(ThreadStatus::Running);
     (*vm).cur = co;
     (*vm).stack_limit = limit;
-    (*vm).base = base;
-    (*vm).top = base;
 }
 
 /// Executes the instruction after the call that made the frame at `base`, the frame of a builtin on the stack of the running coroutine. The results
@@ -186,10 +197,9 @@ unsafe fn return_to<D: Driver>(mut r: R, base: *mut Value, link: u64, first: usi
     let dest = base.sub(2);
     move_values(src, dest.add(first), n);
     r.pc = core::ptr::with_exposed_provenance(link as usize);
-    let call: Ins = *r.pc.sub(1);
-    r.base = dest.sub(call.a());
+    r.base = base_of_caller(base, link);
     r.kbase = func_of(r.base).lua_proto().k.get();
-    if call.b().wrapping_sub(1) > first + n {
+    if operand_b(r.pc.sub(1)).wrapping_sub(1) > first + n {
         r.ins = (first + n) as u64;
         return r.to(adjust_results::<D>);
     }
