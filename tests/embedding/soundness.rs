@@ -58,7 +58,7 @@ fn dead_payload(lua: &Lua, f: impl FnMut() + 'static) {
 
 /// A program that allocates enough for several cycles of the collector; under Miri only with a collection at every safepoint.
 const ALLOCATES: &str = if cfg!(miri) {
-    "local t = {} for i = 1, 20 do t[i % 5] = {i, tostring(i)} end"
+    "local t = {} for i = 1, 8 do t[i % 5] = {i, tostring(i)} end"
 } else {
     "local t = {} for i = 1, 3000 do t[i % 100] = {i, tostring(i)} end"
 };
@@ -226,16 +226,21 @@ fn a_memprof_writer_that_runs_lua_fails() {
     });
 }
 
-/// Bytes that [`RunsLater`] writes first; [`ALLOCATES`] makes the profiler write more.
-const GOOD_FOR: u32 = if cfg!(miri) { 100 } else { 20_000 };
+/// Bytes that [`RunsLater`] writes once the profiler has started; [`ALLOCATES`] makes the profiler write more.
+const GOOD_FOR: usize = if cfg!(miri) { 100 } else { 20_000 };
 
-/// A writer that is well-behaved at first.
-struct RunsLater(Runs, u32);
+/// A writer that is well-behaved for so many bytes.
+struct RunsLater(Runs, Rc<Cell<usize>>);
 
 impl Write for RunsLater {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.1 += bytes.len() as u32;
-        if self.1 > GOOD_FOR { self.0.write(bytes) } else { Ok(bytes.len()) }
+        match self.1.get().checked_sub(bytes.len()) {
+            Some(left) => {
+                self.1.set(left);
+                Ok(bytes.len())
+            }
+            None => self.0.write(bytes),
+        }
     }
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
@@ -246,8 +251,10 @@ impl Write for RunsLater {
 fn a_memprof_writer_that_runs_lua_later_fails() {
     in_all_modes(|lua| {
         let called = Rc::new(Cell::new(0));
-        let writer = RunsLater(Runs(lua.clone(), Rc::clone(&called)), 0);
+        let left = Rc::new(Cell::new(usize::MAX));
+        let writer = RunsLater(Runs(lua.clone(), Rc::clone(&called)), Rc::clone(&left));
         lua.start_memprof(memprof::Options::new(writer).buffer(Vec::with_capacity(64))).expect("it starts");
+        left.set(GOOD_FOR);
         lua.load(ALLOCATES).exec().expect("no error");
         assert!(lua.stop_memprof().is_err());
         assert_eq!(called.get(), 1);
