@@ -52,6 +52,10 @@ impl SharedObject {
 
 /// The name that a shared object, or the program, exports for an address; `None` if the address is not that of an exported symbol.
 pub fn symbol_at(address: usize) -> Option<Vec<u8>> {
+    // Miri loads no shared objects.
+    if cfg!(miri) {
+        return None;
+    }
     let p: *const c_void = core::ptr::without_provenance(address);
     // SAFETY: a structure of pointers, for which null is a value.
     let mut found: libc::Dl_info = unsafe { core::mem::zeroed() };
