@@ -114,7 +114,7 @@ fn drop_may_use_the_state() {
         lua.gc_collect().expect("a collection");
         lua.gc_collect().expect("a collection");
         assert_eq!(dropped.get(), 3);
-        assert_eq!(lua.load("return #made").eval::<i32>().expect("a number"), 100);
+        assert_eq!(lua.load("return #made").eval::<i32>().expect("a number"), FEW);
     });
 }
 
