@@ -119,7 +119,7 @@ fn frames_that_do_not_fit_leave_at_once() {
     for (room, exit) in [(10, 1), (9, 0)] {
         *m.slot(10) = 0;
         let limit = m.stack[BASE..].as_ptr() as u64 + room * 8;
-        m.set(ofs::VM_STACK_LIMIT, limit);
+        m.set(ofs::VM_CODE_STACK_LIMIT, limit);
         assert_eq!(m.run(&trace), exit);
         assert_eq!(*m.slot(10) != 0, exit == 1);
     }

@@ -110,12 +110,12 @@ fn tail_calls_replace_the_frame() {
 fn calls_leave_on_request() {
     let f = Function::new(Ins::ad(Bc::JFUNCF, 9, CALLEE), 1, 9);
     let mut m = machine();
-    m.interruptible = true;
     m.install(&caller(Transfer::Call { func: 3, nargs: 1, link: Some(BcAddr::new(8)) }), TRACE, EXIT_BASE);
     *m.slot(5) = f.value().bits();
-    m.set_byte(ofs::VM_EXIT_REQUESTED, 1);
+    let limit = m.get(ofs::VM_CODE_STACK_LIMIT);
+    m.set(ofs::VM_CODE_STACK_LIMIT, 0);
     assert_eq!(m.enter(TRACE), (11, 0));
-    m.set_byte(ofs::VM_EXIT_REQUESTED, 0);
+    m.set(ofs::VM_CODE_STACK_LIMIT, limit);
     assert_eq!(m.enter(TRACE), (51, DISTANCE));
 }
 

@@ -150,6 +150,8 @@ pub mod ofs {
     pub const VM_CODE_BASE: usize = offset_of!(Vm, compiled.frame_base);
     /// `Vm::stack_limit`
     pub const VM_STACK_LIMIT: usize = offset_of!(Vm, stack_limit);
+    /// `Vm::compiled.stack_limit`
+    pub const VM_CODE_STACK_LIMIT: usize = offset_of!(Vm, compiled.stack_limit);
     /// `Vm::compiled.exit_table`
     pub const VM_EXIT_TABLE: usize = offset_of!(Vm, compiled.exit_table);
     /// `Vm::compiled.trace_code`

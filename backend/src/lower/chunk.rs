@@ -2,14 +2,14 @@
 //! chunk of iterations. Only where another chunk follows is it checked whether code is to be left:
 //!
 //! ```text
-//! chunk(phis): end = stop or counter + length * step -> head(phis): ... guard counter <= end --+
-//!   ^                                                     ^-----------------------------------+
+//! chunk(phis, stop): end = stop or counter + length * step -> head(phis): ... guard counter <= end --+
+//!   ^                                                           ^-----------------------------------+
 //!   +-- PROF -- counter <= stop -- (cold) where the guard fails; the exit otherwise
 //! ```
 //!
 //! A loop that is entered for a few iterations does not look: whatever enters it time and again does.
 
-use super::counted::{Counted, asks_at_its_end, counted};
+use super::counted::{Counted, asks_at_its_end, counted, moves};
 use super::plan::Class;
 use super::rotate::GuardBranch;
 use super::value::MEM;
@@ -18,8 +18,8 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
 use perilune_recorder::ir::{Effect, IrRef, Op, SnapId, SnapSlot, Trace, sload};
 
-/// So many instructions of the IR are executed in a chunk: they take about 50 microseconds.
-const LENGTH: usize = 1 << 16;
+/// So many instructions of the IR are executed in a chunk: they take about 200 microseconds.
+const LENGTH: usize = 1 << 18;
 
 /// The loop being lowered.
 #[derive(Copy, Clone)]
@@ -81,35 +81,27 @@ impl Lower<'_> {
             .all(|(class, ins)| ins.op == Op::PHI || *class != Class::Hot);
         // Stress that makes guards fail looks at each of them.
         let is_stressed = trace.ins[counted.test].is_stressed();
-        let moves = self.konst_int(counted.step).is_none_or(|step| if counted.up { step > 0 } else { step < 0 });
+        let moves = self.konst_int(counted.step).is_none() || moves(trace, head, &counted);
         let is_short = trace.ins[head..].iter().all(|i| i.is_sunk() || is_short(i.op));
         (is_last && moves && !is_stressed && is_short).then_some(counted)
     }
 
-    /// At the start of a chunk, with its loop-carried values: where the chunk ends.
-    pub(super) fn begin_chunk(&mut self, counted: &Counted, start: Block) -> Res<()> {
+    /// At the start of a chunk, with its loop-carried values and the end of the loop, `stop`: where the chunk ends.
+    pub(super) fn begin_chunk(&mut self, counted: &Counted, start: Block, stop: Value) -> Res<()> {
         let length = (LENGTH / (self.cur.trace.ins.len() - self.cur.at)) as u32;
         self.cur.asked = Some(counted.prof);
         let stop_at = self.stop_of(counted)?;
-        let (first, stop) = (self.int(counted.first)?, self.chunk_stop(stop_at));
+        let first = self.int(counted.first)?;
         // The counter has not passed its end: as an unsigned number the difference is right, however large it is.
         let left = if counted.up { self.pos.ins().isub(stop, first) } else { self.pos.ins().isub(first, stop) };
-        let end = match self.konst_int(counted.step) {
-            // Side traces may enter the loop for a few iterations each: no branch, and no multiplication.
-            Some(step) => {
-                let most = self.k32(length.saturating_mul(step.unsigned_abs()).cast_signed());
-                let left = self.pos.ins().umin(left, most);
-                if counted.up { self.pos.ins().iadd(first, left) } else { self.pos.ins().isub(first, left) }
-            }
-            None => self.end_by_step(counted, length, left, stop)?,
-        };
+        let end = self.end_of_chunk(counted, length, left, stop)?;
         let &Counted { prof, test, first: counter, step, .. } = counted;
         self.cur.chunk = Some(Chunk { prof, test, counter, step, start, end, stop: stop_at });
         Ok(())
     }
 
     /// Where the end of the loop is. The stack slot that a counted loop has for it stays as it is: exits rely on that. To read it there, once
-    /// in a chunk, leaves a register to the loop.
+    /// at the end of a chunk, leaves a register to the loop.
     fn stop_of(&mut self, counted: &Counted) -> Res<Stop> {
         let trace: &Trace = self.cur.trace;
         let loaded = trace.def(counted.stop).filter(|i| i.op == Op::SLOAD && i.b.0 & sload::CONVERT == 0);
@@ -135,20 +127,31 @@ impl Lower<'_> {
         self.cur.trace.snap_ids().find(|&k| self.cur.trace.guarded_by(k).contains(&prof))
     }
 
-    /// The last value of the counter in a chunk of a loop with a step that is not constant, which has `left` to go.
-    fn end_by_step(&mut self, counted: &Counted, length: u32, left: Value, stop: Value) -> Res<Value> {
-        let step = self.int(counted.step)?;
-        let (begun, next, long) = (self.block(), self.block(), self.cold_block());
+    /// The last value of the counter in a chunk of a loop which has `left` to go. Side traces may enter the loop for a few iterations each: then
+    /// the chunk ends where the loop does, which takes one comparison.
+    fn end_of_chunk(&mut self, counted: &Counted, length: u32, left: Value, stop: Value) -> Res<Value> {
+        let (begun, long) = (self.block(), self.cold_block());
         let end = self.block_param(begun, types::I32);
-        let forward = if counted.up { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
-        let moves = self.is32(forward, step, 0);
-        self.pos.ins().brif(moves, next, &[], long, &[]);
-        self.enter(next);
-        // A step of 1 needs as many iterations as the difference says; a larger one needs fewer.
-        let is_short = self.is32(IntCC::UnsignedLessThan, left, length.cast_signed());
+        if !moves(self.cur.trace, self.cur.at, counted) {
+            let step = self.int(counted.step)?;
+            let forward = if counted.up { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
+            let (moves, next) = (self.is32(forward, step, 0), self.block());
+            self.pos.ins().brif(moves, next, &[], long, &[]);
+            self.enter(next);
+        }
+        // A step of 1 needs as many iterations as the difference says; a larger one that is not constant needs fewer.
+        let step = self.konst_int(counted.step);
+        let most = length.saturating_mul(step.map_or(1, i32::unsigned_abs)).cast_signed();
+        let is_short = self.is32(IntCC::UnsignedLessThan, left, most);
         self.pos.ins().brif(is_short, begun, &[BlockArg::Value(stop)], long, &[]);
         self.enter(long);
-        let last = self.last_in_chunk(counted, length, stop)?;
+        let last = match step {
+            Some(_) => {
+                let first = self.int(counted.first)?;
+                self.pos.ins().iadd_imm_s(first, i64::from(if counted.up { most } else { most.wrapping_neg() }))
+            }
+            None => self.last_in_chunk(counted, length, stop)?,
+        };
         self.jump(begun, &[last]);
         self.enter(begun);
         Ok(end)
@@ -191,7 +194,8 @@ impl Lower<'_> {
         self.enter(leave);
         self.leave_chunk(chunk, value)?;
         self.enter(another);
-        let args = self.carried()?;
+        let mut args = self.carried()?;
+        args.push(self.chunk_stop(chunk.stop));
         self.jump(chunk.start, &args);
         self.enter(next);
         self.cur.last_guard = Some(GuardBranch { branch, cond, continues: true, next, exit: over, snap, over: Some(end) });

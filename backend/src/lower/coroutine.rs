@@ -95,6 +95,18 @@ impl Lower<'_> {
         self.pos.ins().store(MEM, to, self.vm, ofs::VM_CUR as i32);
         let limit = self.limit_of(to);
         self.pos.ins().store(MEM, limit, self.vm, ofs::VM_STACK_LIMIT as i32);
+        self.pos.ins().store(MEM, limit, self.vm, ofs::VM_CODE_STACK_LIMIT as i32);
+        if self.req.interruptible {
+            // As `Vm::end_stack_at` does it.
+            let requested = self.exit_requested();
+            let (leave, next) = (self.cold_block(), self.block());
+            self.pos.ins().brif(requested, leave, &[], next, &[]);
+            self.enter(leave);
+            let null = self.k64(0);
+            self.pos.ins().store(MEM, null, self.vm, ofs::VM_CODE_STACK_LIMIT as i32);
+            self.jump(next, &[]);
+            self.enter(next);
+        }
         let frame = self.thread_field(to, ofs::THREAD_BASE);
         let delta = (self.req.frame_delta)(link);
         self.cur.base = self.offset(frame, -8 * i64::from(delta));

@@ -1,6 +1,6 @@
 //! Counted loops: loops whose counter moves by the same step each time.
 
-use perilune_recorder::ir::{Effect, Ins, IrRef, Op, Trace, Ty};
+use perilune_recorder::ir::{Const, Effect, Ins, IrRef, Op, Trace, Ty};
 
 /// A loop whose counter is an integer that moves by the same step each time, up to an end that stays the same.
 pub(super) struct Counted {
@@ -27,6 +27,19 @@ pub(super) fn counted(trace: &Trace, head: usize) -> Option<Counted> {
     let compares = matches!(test.op, Op::LE | Op::GE) && test.ty == Ty::Int;
     let loop_ = Counted { prof, test: guard, first: phi.a, step: next.b, stop: test.b, up: test.op == Op::LE };
     (counts && compares).then_some(loop_)
+}
+
+/// Does the counter move on in each iteration? It does not if the step is 0, or if a constant step leads away from the end.
+pub(super) fn moves(trace: &Trace, head: usize, counted: &Counted) -> bool {
+    let int = |r: IrRef| match trace.konst(r) {
+        Some(Const::Int(k)) => Some(k),
+        _ => None,
+    };
+    if let Some(step) = int(counted.step) {
+        return if counted.up { step > 0 } else { step < 0 };
+    }
+    let forward = if counted.up { Op::GT } else { Op::LT };
+    trace.ins[..head].iter().any(|i| i.is_guard() && i.op == forward && i.a == counted.step && int(i.b) == Some(0))
 }
 
 /// Does nothing come between the PROF of a counted loop and the test of its counter but what computes that?

@@ -285,7 +285,7 @@ impl<'a> Lower<'a> {
             return Ok(());
         }
         self.countdown(self.cur.trace.ins[0])?;
-        let limit = self.vm_field(ofs::VM_STACK_LIMIT);
+        let limit = self.vm_field(ofs::VM_CODE_STACK_LIMIT);
         let top = self.slot_address(SlotIdx::new(self.cur.trace.top_slot as usize));
         let over = self.pos.ins().icmp(IntCC::UnsignedGreaterThan, top, limit);
         self.guard_not(over)

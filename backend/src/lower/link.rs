@@ -47,8 +47,10 @@ impl Lower<'_> {
         entry.extend(fuel);
         let head = Head { lefts, again, fuel: fuel.is_some() };
         if let Some(counted) = chunks {
-            let start = self.enter_head(&head, &entry)?;
-            self.begin_chunk(&counted, start)?;
+            let at_start = [&*entry, &[self.int(counted.stop)?]].concat();
+            let start = self.enter_head(&head, &at_start)?;
+            let stop = self.block_param(start, types::I32);
+            self.begin_chunk(&counted, start, stop)?;
             for (value, (left, _)) in entry.iter_mut().zip(&head.lefts) {
                 *value = self.val(IrRef::of_ins(*left))?;
             }
@@ -186,9 +188,11 @@ impl Lower<'_> {
     }
 
     /// At the end of a side trace of the tree: leaves on request. By themselves, side traces are entered through
-    /// the exit table, which leads to the interpreter then.
+    /// the exit table, which leads to the interpreter then; and a root that checks the stack is left there.
     fn poll_in_tree(&mut self, last: SnapId) -> Res<()> {
-        if self.req.interruptible && self.cur.start.block != self.root.1.block {
+        let to_root = self.cur.trace.link == Link::Root(self.root.0);
+        let asks = to_root && self.req.tree.trace.checks_stack();
+        if self.req.interruptible && self.cur.start.block != self.root.1.block && !asks {
             (self.cur.snap, self.cur.exit) = (last, None);
             self.prof()?;
         }

@@ -77,9 +77,12 @@ impl Lower<'_> {
         }
     }
 
-    /// PROF, unless it has been asked in front of the loop, or the loop that follows asks.
+    /// PROF, unless it has been asked in front of the loop, or the loop that follows asks, or the check of the stack does each time when the
+    /// trace starts anew.
     pub(super) fn prof_in_loop(&mut self) -> Res<()> {
-        let asks_later = self.cur.trace.ins[self.cur.at + 1..].iter().any(|i| i.op == Op::PROF);
+        let trace = self.cur.trace;
+        let asks_later =
+            trace.ins[self.cur.at + 1..].iter().any(|i| i.op == Op::PROF) || trace.restarts() && trace.checks_stack();
         if asks_later || self.cur.asked == Some(self.cur.at) { Ok(()) } else { self.prof() }
     }
 }

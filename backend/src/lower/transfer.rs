@@ -5,7 +5,8 @@
 //! return: a STITCH with a trace is at the return address, the results are enough           -> trace_code[STITCH.d](vm, caller, d)
 //! ```
 //!
-//! Otherwise the trace leaves by its last exit, and the interpreter executes the instruction. Many traces return, so the code for returns is in
+//! Otherwise the trace leaves by its last exit, and the interpreter executes the instruction. A chain of such calls and returns may run for ever: no frame
+//! fits while code is to be left. Many traces return, so the code for returns is in
 //! a thunk (`backend/src/thunk.rs`).
 
 use super::value::MEM;
@@ -41,7 +42,6 @@ impl Lower<'_> {
         let Some(called) = self.called_function(last, func.into()) else { return Ok(()) };
         let f = self.word(called)?;
         let interpret = self.cold_block();
-        self.unless_interrupted(interpret);
         let header = self.pos.ins().load(types::I64, MEM, f, Field::FuncPc.offset() as i32);
         let header = self.pos.ins().uload32(MEM, header, 0);
         let op = self.pos.ins().band_imm_u(header, 0xff);
@@ -56,7 +56,7 @@ impl Lower<'_> {
         let frame = if link.is_some() { self.offset(base, args.into()) } else { base };
         let size = self.pos.ins().uload8(types::I64, MEM, proto, ofs::PROTO_FRAMESIZE as i32);
         let size = self.pos.ins().ishl_imm_u(size, 3);
-        let (top, limit) = (self.pos.ins().iadd(frame, size), self.vm_field(ofs::VM_STACK_LIMIT));
+        let (top, limit) = (self.pos.ins().iadd(frame, size), self.vm_field(ofs::VM_CODE_STACK_LIMIT));
         let fits = self.pos.ins().icmp(IntCC::UnsignedLessThanOrEqual, top, limit);
         self.go_on_if(fits, interpret);
         self.restore(last)?;
@@ -104,14 +104,6 @@ impl Lower<'_> {
     fn copy_slot(&mut self, base: Value, from: i32, to: i32) {
         let value = self.pos.ins().load(types::I64, MEM, base, from);
         self.pos.ins().store(MEM, value, base, to);
-    }
-    /// A chain of such calls and returns may run for ever: it is left on request.
-    fn unless_interrupted(&mut self, otherwise: Block) {
-        if self.req.interruptible {
-            let (requested, next) = (self.exit_requested(), self.block());
-            self.pos.ins().brif(requested, otherwise, &[], next, &[]);
-            self.enter(next);
-        }
     }
     /// Continues in a new block where `cond` holds.
     fn go_on_if(&mut self, cond: Value, otherwise: Block) {

@@ -156,7 +156,9 @@ impl Machine {
         };
         m.set(ofs::VM_EXIT_TABLE, m.exits.as_ptr() as u64);
         m.set(ofs::VM_TRACE_CODE, m.codes.as_ptr() as u64);
-        m.set(ofs::VM_STACK_LIMIT, m.stack.as_ptr_range().end as u64);
+        for limit in [ofs::VM_STACK_LIMIT, ofs::VM_CODE_STACK_LIMIT] {
+            m.set(limit, m.stack.as_ptr_range().end as u64);
+        }
         m.set(ofs::VM_NIL_SLOT, Value::NIL.bits());
         m
     }

@@ -1,6 +1,6 @@
 //! Evaluates switches between coroutines: COROOM, COSAVE, RESUME, YIELD, COEND.
 
-use super::memory::{load32, load64, store8, store32, store64};
+use super::memory::{load8, load32, load64, store8, store32, store64};
 use super::{Eval, Step, guard};
 use crate::ir::{Ins, Op};
 use perilune_vm::helper::Helper;
@@ -57,6 +57,11 @@ fn switch(eval: &mut Eval<'_>, ins: Ins) {
     set_status(to, ThreadStatus::Running);
     store64(at(eval.vm_address, ofs::VM_CUR), to);
     store64(at(eval.vm_address, ofs::VM_STACK_LIMIT), limit(to));
+    // As `Vm::end_stack_at` does it.
+    store64(at(eval.vm_address, ofs::VM_CODE_STACK_LIMIT), limit(to));
+    if load8(at(eval.vm_address, ofs::VM_EXIT_REQUESTED)) != 0 {
+        store64(at(eval.vm_address, ofs::VM_CODE_STACK_LIMIT), 0);
+    }
     let delta = u64::from((eval.config.frame_delta)(link));
     eval.base = load64(at(to, ofs::THREAD_BASE)) - 8 * delta;
 }

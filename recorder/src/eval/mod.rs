@@ -185,7 +185,7 @@ impl Eval<'_> {
             }
         }
         if self.t.checks_stack() {
-            let fits = self.slot_address(SlotIdx::new(self.t.top_slot as usize)) <= self.vm_field(ofs::VM_STACK_LIMIT);
+            let fits = self.slot_address(SlotIdx::new(self.t.top_slot as usize)) <= self.vm_field(ofs::VM_CODE_STACK_LIMIT);
             if self.countdown(self.t.ins[0]).is_err() || !fits {
                 return self.leave();
             }

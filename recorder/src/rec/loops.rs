@@ -139,7 +139,13 @@ impl Recorder {
                 self.b.emit(if up { Op::GT } else { Op::LT }, Ty::Num, step, zero)?;
             } else {
                 let zero = self.b.kint(0);
-                self.b.emit(if up { Op::GE } else { Op::LT }, Ty::Int, step, zero)?;
+                // Where the counter moves, machine code need not look whether it does.
+                let test = match v.as_int() {
+                    Some(0) => Op::GE,
+                    _ if up => Op::GT,
+                    _ => Op::LT,
+                };
+                self.b.emit(test, Ty::Int, step, zero)?;
             }
         }
         Ok(up)

@@ -69,7 +69,7 @@ impl Vm {
         self.cur = co;
         self.base = co.base.get();
         self.top = co.top.get();
-        self.stack_limit = co.limit();
+        self.update_limit();
     }
     /// A coroutine for [`Vm::call_on`], on which nothing runs.
     pub fn new_stack(&mut self) -> Gc<Thread> {

@@ -32,7 +32,8 @@ impl Vm {
     }
     /// Sets the limit from the running coroutine's stack size.
     pub(crate) fn update_limit(&mut self) {
-        self.stack_limit = self.cur.limit();
+        // SAFETY: this VM, and the stack of its running coroutine.
+        unsafe { Vm::end_stack_at(self, self.cur.limit()) };
     }
     /// Makes room for `n` slots above `vm.top`, moving the stack if needed; `base` and `top` follow.
     pub fn grow_stack(&mut self, n: usize) -> LuaResult<()> {

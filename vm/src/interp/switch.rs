@@ -186,7 +186,7 @@ unsafe fn switch(r: R, co: Gc<Thread>, limit: *mut Value) {
 unsafe fn run_on(vm: *mut Vm, co: Gc<Thread>, limit: *mut Value) {
     co.status.set(ThreadStatus::Running);
     (*vm).cur = co;
-    (*vm).stack_limit = limit;
+    Vm::end_stack_at(vm, limit);
 }
 
 /// Executes the instruction after the call that made the frame at `base`, the frame of a builtin on the stack of the running coroutine. The results

@@ -29,6 +29,8 @@ pub struct CompiledState {
     pub exits_leaving: *mut usize,
     /// By exit id, see [`PlainExit`].
     pub plain_exits: *mut PlainExit,
+    /// The [`crate::Vm::stack_limit`] of compiled code. Null while that is to be left: then it finds no room for its frames.
+    pub stack_limit: *mut Value,
     /// Depth of native calls at which compiled code runs, while watchers or profilers need sites.
     pub trace_depth: u32,
     /// Guards of exit stress still to pass before one leaves (for tests).
@@ -117,6 +119,7 @@ impl CompiledState {
             exits_linked: core::ptr::null_mut(),
             exits_leaving: core::ptr::null_mut(),
             plain_exits: core::ptr::null_mut(),
+            stack_limit: core::ptr::null_mut(),
             trace_depth: 0,
             exit_countdown: 0,
             exit_every: 0,
