@@ -9,11 +9,15 @@ use std::fmt;
 use std::ops::Deref;
 
 /// A value that the collector keeps as long as the handle, or a clone of it, exists. It does not keep its state: when that is closed,
-/// methods with a `Result` give [`Error::StateClosed`], and others panic with "Lua instance is destroyed", as all do in mlua.
+/// methods with a `Result` give [`Error::StateClosed`], and others panic with "Lua instance is destroyed", as all do in mlua. To show it says
+/// [`CLOSED_STATE`].
 pub struct Handle {
     state: WeakLua,
     slot: u32,
 }
+
+/// What is shown of a handle whose state is closed.
+pub(crate) const CLOSED_STATE: &str = "<closed state>";
 
 /// A state, locked as long as this exists.
 pub(crate) struct LockedLua {
@@ -73,7 +77,6 @@ impl Handle {
         LockedLua::new(self.state.upgrade())
     }
     /// The state, locked, if it is not closed.
-    #[cfg(feature = "async")]
     pub(crate) fn try_lua(&self) -> Option<LockedLua> {
         self.state.try_upgrade().map(LockedLua::new)
     }
@@ -154,9 +157,9 @@ impl Drop for Handle {
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.state.try_upgrade().map(LockedLua::new) {
-            Some(lua) => write!(f, "Ref({:#x})", lua.0.roots.get(self.slot).payload()),
-            None => f.write_str("Ref(closed state)"),
+        match self.try_lua() {
+            Some(lua) => write!(f, "Ref({:#x})", self.get_with(&lua).payload()),
+            None => write!(f, "Ref({CLOSED_STATE})"),
         }
     }
 }

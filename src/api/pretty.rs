@@ -1,5 +1,6 @@
-//! Values for debugging: `{:?}` is one line with the variant, `{:#?}` shows the content of tables.
+//! Values for debugging: `{:?}` is one line with the variant, `{:#?}` shows the content of tables. Where the state is closed, both say so.
 
+use super::handle::{CLOSED_STATE, Handle};
 use super::table::Table;
 use super::value::{Value, number_text};
 use std::cmp::Ordering;
@@ -10,7 +11,7 @@ use std::fmt;
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {
-            return Writer { f, shown: HashSet::new(), indent: 0 }.value(self);
+            return pretty(f, self.type_name(), self.handle(), |w| w.value(self));
         }
         match self {
             Value::Nil => f.write_str("Nil"),
@@ -32,10 +33,24 @@ impl fmt::Debug for Value {
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {
-            return Writer { f, shown: HashSet::new(), indent: 0 }.table(self);
+            return pretty(f, "table", Some(&self.0), |w| w.table(self));
         }
         write!(f, "Table({:?})", self.0)
     }
+}
+
+/// Writes a value with its content. Its state, if it has one, stays open meanwhile.
+fn pretty(
+    f: &mut fmt::Formatter<'_>,
+    type_name: &str,
+    handle: Option<&Handle>,
+    write: impl FnOnce(&mut Writer<'_, '_>) -> fmt::Result,
+) -> fmt::Result {
+    let state = handle.map(Handle::try_lua);
+    if let Some(None) = state {
+        return write!(f, "{type_name}: {CLOSED_STATE}");
+    }
+    write(&mut Writer { f, shown: HashSet::new(), indent: 0 })
 }
 
 /// Writes nested tables, each once.

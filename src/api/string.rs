@@ -3,7 +3,7 @@
 
 use super::convert::IntoLua;
 use super::error::{Error, Result};
-use super::handle::Handle;
+use super::handle::{CLOSED_STATE, Handle};
 use super::lua::Lua;
 use super::value::Value;
 use std::borrow::Borrow;
@@ -107,7 +107,7 @@ impl LuaString {
     pub fn to_string_lossy(&self) -> String {
         String::from_utf8_lossy(&self.as_bytes()).into_owned()
     }
-    /// For `{}`: as [`LuaString::to_string_lossy`].
+    /// For `{}`: as [`LuaString::to_string_lossy`], or `<closed state>` if its state is closed.
     ///
     /// ```
     /// let lua = perilune::Lua::new();
@@ -118,7 +118,10 @@ impl LuaString {
         struct Lossy<'a>(&'a LuaString);
         impl fmt::Display for Lossy<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0.to_string_lossy())
+                match self.0.open_bytes("LuaString::display") {
+                    Ok(bytes) => f.write_str(&String::from_utf8_lossy(&bytes)),
+                    Err(_) => f.write_str(CLOSED_STATE),
+                }
             }
         }
         Lossy(self)
@@ -272,10 +275,10 @@ impl<'a> IntoIterator for &'a BorrowedBytes {
     }
 }
 
-/// As text in quotes, or `b"..."` where the bytes are not UTF-8.
+/// As text in quotes, or `b"..."` where the bytes are not UTF-8; `<closed state>` if the state is closed.
 impl fmt::Debug for LuaString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = self.as_bytes();
+        let Ok(bytes) = self.open_bytes("LuaString::fmt") else { return f.write_str(CLOSED_STATE) };
         match core::str::from_utf8(&bytes) {
             Ok(text) => text.fmt(f),
             Err(_) => {

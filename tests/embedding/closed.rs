@@ -177,10 +177,34 @@ fn methods_without_a_result_panic() {
         let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
         assert!(text.is_some_and(|t| t.contains("Lua instance is destroyed")), "{name}");
     }
-    // To copy, drop, compare and show a handle needs no state.
-    let copy = t.clone();
-    assert!(format!("{copy:?}").contains("closed state"));
-    drop(copy);
+    // To copy and drop a handle needs no state.
+    drop(t.clone());
+}
+
+/// Handles, and what holds them, are shown with and without a state, on one line and with their content.
+#[test]
+fn handles_are_shown() {
+    let Closed { string, table, function, thread, userdata, metatable, other } = closed();
+    assert_eq!(format!("{string:?} {string:#?} {}", string.display()), ["<closed state>"; 3].join(" "));
+    assert_eq!(format!("{table:?} {table:#?}"), "Table(Ref(<closed state>)) table: <closed state>");
+    assert_eq!(format!("{function:?}"), "Function(Ref(<closed state>))");
+    assert_eq!(format!("{thread:?}"), "Thread(Ref(<closed state>))");
+    assert_eq!(format!("{userdata:?} {userdata:#?}"), "AnyUserData(Ref(<closed state>)) userdata: <closed state>");
+    assert_eq!(format!("{metatable:?}"), "UserDataMetatable(Table(Ref(<closed state>)))");
+    let all = perilune::MultiValue::from_iter([Value::String(string.clone()), Value::Nil]);
+    assert_eq!(format!("{all:?}"), "MultiValue([String(<closed state>), Nil])");
+    let values = [
+        (Value::String(string), "String(<closed state>)", "string: <closed state>"),
+        (Value::Table(table), "Table(Ref(<closed state>))", "table: <closed state>"),
+        (Value::Function(function), "Function(Ref(<closed state>))", "function: <closed state>"),
+        (Value::Thread(thread), "Thread(Ref(<closed state>))", "thread: <closed state>"),
+        (Value::UserData(userdata), "AnyUserData(Ref(<closed state>))", "userdata: <closed state>"),
+        (other, "AnyUserData(Ref(<closed state>))", "userdata: <closed state>"),
+    ];
+    for (v, flat, pretty) in values {
+        assert!(format!("{v:?}").contains(flat), "{v:?}");
+        assert_eq!(format!("{v:#?}"), pretty);
+    }
 }
 
 /// A value that is dropped when its state is closed, and uses a handle of it then.

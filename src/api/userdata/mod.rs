@@ -13,8 +13,9 @@ pub use borrow::{UserDataOwned, UserDataRef, UserDataRefMut};
 pub use create::Types;
 pub use meta_method::MetaMethod;
 pub use metatable::{UserDataMetatable, UserDataMetatablePairs};
+pub use methods::UserDataMethods;
 pub use registry::UserDataRegistry;
-pub use traits::{UserData, UserDataFields, UserDataMethods};
+pub use traits::{UserData, UserDataFields};
 
 #[cfg(feature = "serde")]
 pub(super) use wrapper::read as read_content;
@@ -23,7 +24,7 @@ use super::Lua;
 use super::convert::{FromLua, IntoLua};
 use super::error::{Error, Result};
 use super::function::Function;
-use super::handle::Handle;
+use super::handle::{CLOSED_STATE, Handle};
 use super::string::LuaString;
 use super::sync::Shared as Counted;
 use super::table::Table;
@@ -419,9 +420,9 @@ impl AnyUserData {
         }
         self.0.lua().0.tostring(self.0.get())
     }
-    /// The text of `{:#?}`: that of `__todebugstring` or `__tostring`, or the name of the type and the address.
+    /// The text of `{:#?}`: that of `__todebugstring` or `__tostring`, or the name of the type and the address, or that the state is closed.
     pub(crate) fn fmt_pretty(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let _lock = self.0.lock();
+        let Some(_state) = self.0.try_lua() else { return write!(f, "userdata: {CLOSED_STATE}") };
         let text = || -> Result<String> {
             match self.raw_metatable()?.raw_get::<Option<Function>>(MetaMethod::ToDebugString.name())? {
                 Some(method) => method.call(self),
