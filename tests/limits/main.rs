@@ -47,8 +47,11 @@ fn a_time_limit_ends_every_program() {
 fn is_ended(name: &str, program: &str, mode: &str) {
     let lua = state(mode);
     lua.set_time_limit(Some(Duration::from_millis(60))).expect("a timer");
+    let begun = Instant::now();
     let e = lua.load(program).exec().expect_err(name);
     assert!(matches!(e, Error::TimeLimitExceeded(_)), "{name}, {mode}: {e}");
+    // The shortest command that a program waits for takes longer.
+    assert!(begun.elapsed() < Duration::from_secs(4), "{name}, {mode}");
     // Nothing runs any more, until the limit is taken back.
     let again = lua.load("local n = 0 for i = 1, 10 do n = n + i end return n");
     assert!(again.eval::<i32>().is_err(), "{name}, {mode}");

@@ -25,8 +25,8 @@ pub const ENDLESS: [(&str, &str); 65] = [
         "local function f(n) local i = 0 while i < n do i = i + 1 end end for k = 1, 1000 do f(100) end while true do f(2147483000) end",
     ),
     ("a command", "os.execute('exec sleep 1000')"),
-    ("the wait for the command of a pipe that is collected", "io.popen('exec sleep 30', 'w') collectgarbage() while true do end"),
-    ("the wait for a command", "local f = io.popen('exec sleep 30', 'w') f:close()"),
+    ("the wait for the command of a pipe that is collected", "io.popen('exec sleep 5', 'w') collectgarbage() while true do end"),
+    ("the wait for a command", "local f = io.popen('exec sleep 5', 'w') f:close()"),
     ("repeat", "local a, b = 0, 1 repeat a, b = b, a until a == b"),
     ("goto", "::again:: goto again"),
     (
