@@ -87,7 +87,8 @@ pub use api::string::{BorrowedBytes, BorrowedStr, LuaString};
 pub use api::sync::{MaybeSend, MaybeSync};
 pub use api::table::Table;
 pub use api::table_iter::{TablePairs, TableSequence};
-pub use api::thread::{Thread, ThreadEvent, ThreadStatus, ThreadTriggers};
+pub use api::thread::{Thread, ThreadStatus};
+pub use api::thread_events::{ThreadEvent, ThreadTriggers};
 pub use api::userdata::{
     AnyUserData, MetaMethod, UserData, UserDataFields, UserDataMetatable, UserDataMetatablePairs, UserDataMethods, UserDataOwned,
     UserDataRef, UserDataRefMut, UserDataRegistry,
@@ -171,7 +172,8 @@ pub mod table {
 pub mod thread {
     #[cfg(feature = "async")]
     pub use crate::api::async_thread::AsyncThread;
-    pub use crate::api::thread::{Thread, ThreadEvent, ThreadStatus, ThreadTriggers};
+    pub use crate::api::thread::{Thread, ThreadStatus};
+    pub use crate::api::thread_events::{ThreadEvent, ThreadTriggers};
 }
 
 /// Rust values that Lua code holds.

@@ -141,10 +141,30 @@ impl Debug<'_> {
         self.lua.0.enter(|vm| at(vm, self.level).map(|l| l.func))
     }
     /// Why the hook was called.
+    ///
+    /// ```
+    /// use perilune::{HookTriggers, Lua, VmState, debug::DebugEvent};
+    ///
+    /// let lua = Lua::new();
+    /// lua.set_hook(HookTriggers::ON_CALLS, |_, debug| {
+    ///     assert_eq!(debug.event(), DebugEvent::Call);
+    ///     Ok(VmState::Continue)
+    /// })?;
+    /// lua.load("return tostring(1)").exec()?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn event(&self) -> DebugEvent {
         self.event
     }
     /// The function.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let caller = lua.create_function(|lua, ()| Ok(lua.inspect_stack(1, |debug| debug.function())))?;
+    /// lua.globals().set("caller", caller)?;
+    /// assert_eq!(lua.load("local function f() local c = caller() return c end return f() == f").eval::<bool>()?, true);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Panics
     /// The call has ended.
@@ -154,6 +174,14 @@ impl Debug<'_> {
         Function(self.lua.handle(Raw::func(f)))
     }
     /// How it was called.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let kind = lua.create_function(|lua, ()| Ok(lua.inspect_stack(1, |debug| debug.names().name_what)))?;
+    /// lua.globals().set("kind", kind)?;
+    /// assert_eq!(lua.load("local function f() local k = kind() return k end local k = f() return k").eval::<String>()?, "local");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn names(&self) -> DebugNames<'_> {
         let _lock = self.lua.0.lock();
         let name = self.lua.0.enter(|vm| at(vm, self.level)?.name());
@@ -161,6 +189,14 @@ impl Debug<'_> {
         DebugNames { name: name.map(|n| Cow::Owned(String::from_utf8_lossy(&n).into_owned())), name_what: what }
     }
     /// Where it comes from.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let line = lua.create_function(|lua, ()| Ok(lua.inspect_stack(1, |debug| debug.source().line_defined)))?;
+    /// lua.globals().set("line", line)?;
+    /// assert_eq!(lua.load("\n\nlocal function f() local n = line() return n end return f()").eval::<u32>()?, 3);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn source(&self) -> DebugSource<'_> {
         let _lock = self.lua.0.lock();
         let text = |bytes: &[u8]| Some(Cow::Owned(String::from_utf8_lossy(bytes).into_owned()));
@@ -184,16 +220,44 @@ impl Debug<'_> {
         }
     }
     /// The line that a Lua function is at.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let line = lua.create_function(|lua, ()| Ok(lua.inspect_stack(1, |debug| debug.current_line())))?;
+    /// lua.globals().set("line", line)?;
+    /// assert_eq!(lua.load("local first = line()\nlocal second = line() return second - first").eval::<u32>()?, 1);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn current_line(&self) -> Option<usize> {
         let _lock = self.lua.0.lock();
         let line = self.line.or_else(|| self.lua.0.enter(|vm| at(vm, self.level)?.line()));
         line.map(|n| n as usize)
     }
     /// Has the function replaced its caller? As in LuaJIT this is not known.
+    ///
+    /// ```
+    /// use perilune::{HookTriggers, Lua, VmState};
+    ///
+    /// let lua = Lua::new();
+    /// lua.set_hook(HookTriggers::ON_CALLS, |_, debug| {
+    ///     assert!(!debug.is_tail_call());
+    ///     Ok(VmState::Continue)
+    /// })?;
+    /// lua.load("return tostring(1)").exec()?;
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn is_tail_call(&self) -> bool {
         self.event == DebugEvent::TailCall
     }
     /// What it has on the stack.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let vararg = lua.create_function(|lua, ()| Ok(lua.inspect_stack(1, |debug| debug.stack().is_vararg)))?;
+    /// lua.globals().set("vararg", vararg)?;
+    /// assert_eq!(lua.load("local function f(...) local v = vararg() return v end return f()").eval::<bool>()?, true);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub fn stack(&self) -> DebugStack {
         let _lock = self.lua.0.lock();
         let Some(f) = self.func() else { return DebugStack { num_upvalues: 0, num_params: 0, is_vararg: true } };

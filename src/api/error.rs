@@ -192,16 +192,41 @@ pub struct LuaError {
 impl LuaError {
     /// The value.
     ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let Err(Error::LuaError(raised)) = lua.load("error({})").exec() else { panic!("it is an error with a value") };
+    /// assert!(raised.value(&lua)?.is_table());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `lua` is another state than that which raised it.
     pub fn value(&self, lua: &Lua) -> Result<Value> {
         lua.registry_value(&self.value)
     }
     /// The value as `tostring` gives it.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let code = "error(setmetatable({}, { __tostring = function() return 'no moon' end }))";
+    /// let Err(Error::LuaError(raised)) = Lua::new().load(code).exec() else { panic!("it is an error with a value") };
+    /// assert_eq!(raised.message(), "no moon");
+    /// ```
     pub fn message(&self) -> &str {
         &self.message
     }
     /// The calls that were active when it was raised.
+    ///
+    /// ```
+    /// use perilune::{Error, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let Err(Error::LuaError(raised)) = lua.load("error({})").set_name("@moon.lua").exec() else { panic!("it is an error with a value") };
+    /// assert!(raised.traceback().contains("moon.lua:1: in main chunk"));
+    /// ```
     pub fn traceback(&self) -> &str {
         &self.traceback
     }

@@ -13,6 +13,12 @@ use std::sync::Arc;
 /// ```
 pub trait ExternalError {
     /// Converts.
+    ///
+    /// ```
+    /// use perilune::ExternalError;
+    ///
+    /// assert_eq!("no moon".into_lua_err().message(), "no moon");
+    /// ```
     fn into_lua_err(self) -> Error;
 }
 impl<E: Into<Box<DynStdError>>> ExternalError for E {
@@ -34,6 +40,13 @@ impl<E: Into<Box<DynStdError>>> ExternalError for E {
 /// ```
 pub trait ExternalResult<T> {
     /// Converts.
+    ///
+    /// ```
+    /// use perilune::ExternalResult;
+    ///
+    /// assert_eq!("7".parse::<u8>().into_lua_err()?, 7);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     fn into_lua_err(self) -> Result<T>;
 }
 impl<T, E: ExternalError> ExternalResult<T> for Result<T, E> {
@@ -52,6 +65,12 @@ impl<T, E: ExternalError> ExternalResult<T> for Result<T, E> {
 /// ```
 pub trait ErrorContext: super::Sealed {
     /// Adds what was done, or says it instead of what was said before.
+    ///
+    /// ```
+    /// use perilune::{Error, ErrorContext};
+    ///
+    /// assert_eq!(Error::runtime("no moon").context("at night").to_string(), "at night\nruntime error: no moon");
+    /// ```
     fn context<C: fmt::Display>(self, context: C) -> Self;
     /// The same, made only if there is an error.
     ///

@@ -58,35 +58,89 @@ pub struct HookTriggers {
 
 impl HookTriggers {
     /// Calls only.
+    ///
+    /// ```
+    /// use perilune::HookTriggers;
+    ///
+    /// assert_eq!(HookTriggers::ON_CALLS, HookTriggers::new().on_calls());
+    /// ```
     pub const ON_CALLS: HookTriggers = HookTriggers::new().on_calls();
     /// Returns only.
+    ///
+    /// ```
+    /// use perilune::HookTriggers;
+    ///
+    /// assert_eq!(HookTriggers::ON_RETURNS, HookTriggers::new().on_returns());
+    /// ```
     pub const ON_RETURNS: HookTriggers = HookTriggers::new().on_returns();
     /// Lines only.
+    ///
+    /// ```
+    /// use perilune::HookTriggers;
+    ///
+    /// assert_eq!(HookTriggers::EVERY_LINE, HookTriggers::new().every_line());
+    /// ```
     pub const EVERY_LINE: HookTriggers = HookTriggers::new().every_line();
 
     /// Never.
+    ///
+    /// ```
+    /// use perilune::HookTriggers;
+    ///
+    /// assert_eq!(HookTriggers::new(), HookTriggers::default());
+    /// assert!(!HookTriggers::new().on_calls);
+    /// ```
     pub const fn new() -> HookTriggers {
         HookTriggers { on_calls: false, on_returns: false, every_line: false, every_nth_instruction: None }
     }
     /// Then, and before calls.
+    ///
+    /// ```
+    /// use perilune::HookTriggers;
+    ///
+    /// assert!(HookTriggers::new().on_calls().on_calls);
+    /// ```
     #[must_use]
     pub const fn on_calls(mut self) -> HookTriggers {
         self.on_calls = true;
         self
     }
     /// Then, and before returns.
+    ///
+    /// ```
+    /// use perilune::HookTriggers;
+    ///
+    /// assert!(HookTriggers::new().on_returns().on_returns);
+    /// ```
     #[must_use]
     pub const fn on_returns(mut self) -> HookTriggers {
         self.on_returns = true;
         self
     }
     /// Then, and before each line.
+    ///
+    /// ```
+    /// use perilune::HookTriggers;
+    ///
+    /// assert!(HookTriggers::new().every_line().every_line);
+    /// ```
     #[must_use]
     pub const fn every_line(mut self) -> HookTriggers {
         self.every_line = true;
         self
     }
     /// Then, and after each `n` instructions.
+    ///
+    /// ```
+    /// use perilune::{Error, HookTriggers, Lua};
+    ///
+    /// // A program that runs for too long.
+    /// let lua = Lua::new();
+    /// let triggers = HookTriggers::new().every_nth_instruction(1000);
+    /// lua.set_hook(triggers, |_, _| Err(Error::runtime("too long")))?;
+    /// assert!(lua.load("while true do end").exec().is_err());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub const fn every_nth_instruction(mut self, n: u32) -> HookTriggers {
         self.every_nth_instruction = Some(n);

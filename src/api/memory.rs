@@ -37,12 +37,24 @@ pub struct GcIncParams {
 
 impl GcIncParams {
     /// Sets [`GcIncParams::pause`].
+    ///
+    /// ```
+    /// use perilune::state::GcIncParams;
+    ///
+    /// assert_eq!(GcIncParams::default().pause(150).pause, Some(150));
+    /// ```
     #[must_use]
     pub const fn pause(mut self, percent: i32) -> GcIncParams {
         self.pause = Some(percent);
         self
     }
     /// Sets [`GcIncParams::step_multiplier`].
+    ///
+    /// ```
+    /// use perilune::state::GcIncParams;
+    ///
+    /// assert_eq!(GcIncParams::default().step_multiplier(400).step_multiplier, Some(400));
+    /// ```
     #[must_use]
     pub const fn step_multiplier(mut self, percent: i32) -> GcIncParams {
         self.step_multiplier = Some(percent);

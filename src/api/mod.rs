@@ -48,6 +48,7 @@ pub mod sync;
 pub mod table;
 pub mod table_iter;
 pub mod thread;
+pub mod thread_events;
 mod type_name;
 pub mod userdata;
 pub mod value;

@@ -26,6 +26,13 @@ use std::sync::Arc;
 /// ```
 pub trait IntoLuaMulti: Sized {
     /// Converts.
+    ///
+    /// ```
+    /// use perilune::{IntoLuaMulti, Lua};
+    ///
+    /// assert_eq!((1, "two").into_lua_multi(&Lua::new())?.len(), 2);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     fn into_lua_multi(self, lua: &Lua) -> Result<MultiValue>;
     /// Converts, and puts the values on their way.
     #[doc(hidden)]
@@ -52,6 +59,15 @@ pub trait IntoLuaMulti: Sized {
 /// ```
 pub trait FromLuaMulti: Sized {
     /// Converts. Missing values are nil, surplus ones are ignored.
+    ///
+    /// ```
+    /// use perilune::{FromLuaMulti, IntoLuaMulti, Lua};
+    ///
+    /// let lua = Lua::new();
+    /// let values = (1, "two").into_lua_multi(&lua)?;
+    /// assert_eq!(<(i32, String)>::from_lua_multi(values, &lua)?, (1, "two".to_owned()));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     fn from_lua_multi(values: MultiValue, lua: &Lua) -> Result<Self>;
     /// Converts arguments of the function `to`, of which the first is number `i`: an error says which one is bad.
     ///

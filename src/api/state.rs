@@ -17,7 +17,7 @@ use super::options::LuaOptions;
 use super::passing::Frame;
 use super::registry::{Names, Released};
 use super::sync::{Lock, Shared, WeakShared};
-use super::thread::ThreadEvents;
+use super::thread_events::ThreadEvents;
 use super::userdata::Types;
 use perilune_vm::Vm;
 use perilune_vm::host::{Host, Roots};

@@ -129,6 +129,15 @@ pub struct Other(pub(crate) Handle);
 
 impl Value {
     /// nil as a value that structures like JSON can hold: a light userdata without an address.
+    ///
+    /// ```
+    /// use perilune::{Lua, Value};
+    ///
+    /// let lua = Lua::new();
+    /// lua.globals().set("null", Value::NULL)?;
+    /// assert!(lua.load("return null ~= nil and null").eval::<Value>()?.is_null());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub const NULL: Value = Value::LightUserData(LightUserData(core::ptr::null_mut()));
 
     /// The raw value, for use in a state.
@@ -328,20 +337,39 @@ pub(super) fn number_text(n: Number) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
+/// An example that tests a value.
+macro_rules! example {
+    ($value:literal, $($test:expr),*) => {
+        concat!(
+            "```\nuse perilune::{Error, LightUserData, Lua, Value};\n\nlet lua = Lua::new();\nlet value: Value = ",
+            $value,
+            ";\nassert!(value.",
+            $($test,)*
+            ");\n# Ok::<(), Error>(())\n```"
+        )
+    };
+}
+
 macro_rules! variants {
-    ($($is:ident $as:ident $variant:ident $t:ty, $what:literal;)*) => {
+    ($($is:ident $as:ident $variant:ident $t:ty, $what:literal, $value:literal, $content:literal;)*) => {
         /// Tests and views of the variants.
         impl Value {
             /// Is this nil?
+            ///
+            /// ```
+            /// let lua = perilune::Lua::new();
+            /// assert!(lua.globals().get::<perilune::Value>("unknown")?.is_nil());
+            /// # Ok::<(), perilune::Error>(())
+            /// ```
             pub fn is_nil(&self) -> bool {
                 matches!(self, Value::Nil)
             }
             $(
-                #[doc = concat!("Is this ", $what, "?")]
+                #[doc = concat!("Is this ", $what, "?\n\n", example!($value, stringify!($is), "()"))]
                 pub fn $is(&self) -> bool {
                     matches!(self, Value::$variant(_))
                 }
-                #[doc = concat!("The value, if it is ", $what, ".")]
+                #[doc = concat!("The value, if it is ", $what, ".\n\n", example!($value, stringify!($as), "()", $content))]
                 pub fn $as(&self) -> Option<$t> {
                     match self {
                         Value::$variant(v) => Some(View::view(v)),
@@ -353,16 +381,22 @@ macro_rules! variants {
     };
 }
 variants! {
-    is_boolean as_boolean Boolean bool, "a boolean";
-    is_light_userdata as_light_userdata LightUserData LightUserData, "an address";
-    is_integer as_integer Integer Integer, "a number without a fraction that fits an [`Integer`]";
-    is_number as_number Number Number, "a number that is no [`Value::Integer`]";
-    is_string as_string String &LuaString, "a string";
-    is_table as_table Table &Table, "a table";
-    is_function as_function Function &Function, "a function";
-    is_thread as_thread Thread &Thread, "a coroutine";
-    is_userdata as_userdata UserData &AnyUserData, "a userdata";
-    is_error as_error Error &Error, "an error of Rust code";
+    is_boolean as_boolean Boolean bool, "a boolean", "lua.load(\"1 < 2\").eval()?", " == Some(true)";
+    is_light_userdata as_light_userdata LightUserData LightUserData, "an address",
+        "Value::LightUserData(LightUserData(std::ptr::null_mut()))", ".is_some_and(|address| address.0.is_null())";
+    is_integer as_integer Integer Integer, "a number without a fraction that fits an [`Integer`]",
+        "lua.load(\"3 + 4\").eval()?", " == Some(7)";
+    is_number as_number Number Number, "a number that is no [`Value::Integer`]", "lua.load(\"15 / 2\").eval()?", " == Some(7.5)";
+    is_string as_string String &LuaString, "a string", "lua.load(\"'mo' .. 'on'\").eval()?", ".is_some_and(|s| s == \"moon\")";
+    is_table as_table Table &Table, "a table", "lua.load(\"{ 1, 2 }\").eval()?", ".is_some_and(|t| t.raw_len() == 2)";
+    is_function as_function Function &Function, "a function", "lua.load(\"print\").eval()?",
+        ".is_some_and(|f| f.info().what == \"C\")";
+    is_thread as_thread Thread &Thread, "a coroutine", "lua.load(\"coroutine.create(print)\").eval()?",
+        ".is_some_and(|t| t.is_resumable())";
+    is_userdata as_userdata UserData &AnyUserData, "a userdata", "Value::UserData(lua.create_any_userdata(7_u8)?)",
+        ".is_some_and(|u| u.is::<u8>())";
+    is_error as_error Error &Error, "an error of Rust code", "Value::Error(Box::new(Error::runtime(\"no moon\")))",
+        ".is_some_and(|e| e.message() == \"no moon\")";
 }
 
 /// How a view of a variant shows its content: small values as copies, others as references.
@@ -398,16 +432,26 @@ macro_rules! narrower {
         /// Views as other number types.
         impl Value {
             $(
-                #[doc = concat!("The value as `", stringify!($t), "`, if it is what [`Value::", stringify!($from), "`] gives and fits.")]
+                #[doc = concat!("The value as `", stringify!($t), "`, if it is what [`Value::", stringify!($from), "`] gives and fits.\n\n")]
+                #[doc = concat!("```\nuse perilune::Value;\n\nassert_eq!(Value::Integer(7).", stringify!($as), "(), Some(7));\n")]
+                #[doc = concat!("assert_eq!(Value::Number(7.5).", stringify!($as), "(), None);\n```")]
                 pub fn $as(&self) -> Option<$t> {
                     self.$from()?.try_into().ok()
                 }
             )*
             /// The value as `f32`, if it is what [`Value::as_number`] gives.
+            ///
+            /// ```
+            /// assert_eq!(perilune::Value::Number(7.5).as_f32(), Some(7.5));
+            /// ```
             pub fn as_f32(&self) -> Option<f32> {
                 self.as_number().map(|n| n as f32)
             }
             /// The same as [`Value::as_number`].
+            ///
+            /// ```
+            /// assert_eq!(perilune::Value::Number(7.5).as_f64(), Some(7.5));
+            /// ```
             pub fn as_f64(&self) -> Option<f64> {
                 self.as_number()
             }

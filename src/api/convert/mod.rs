@@ -40,6 +40,13 @@ use perilune_vm::value::Value as Raw;
 pub trait IntoLua: Sized {
     /// Converts.
     ///
+    /// ```
+    /// use perilune::{IntoLua, Lua};
+    ///
+    /// assert_eq!("moon".into_lua(&Lua::new())?.type_name(), "string");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of making tables and strings: memory.
     fn into_lua(self, lua: &Lua) -> Result<Value>;
@@ -71,6 +78,13 @@ pub trait IntoLua: Sized {
 /// ```
 pub trait FromLua: Sized {
     /// Converts.
+    ///
+    /// ```
+    /// use perilune::{FromLua, Lua, Value};
+    ///
+    /// assert_eq!(u8::from_lua(Value::Integer(7), &Lua::new())?, 7);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The value has another type, or is out of range.

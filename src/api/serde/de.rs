@@ -48,6 +48,13 @@ impl Default for DeserializeOptions {
 
 impl DeserializeOptions {
     /// The defaults: what is denied is on, all else off.
+    ///
+    /// ```
+    /// use perilune::serde::DeserializeOptions;
+    ///
+    /// let options = DeserializeOptions::new();
+    /// assert!(options.deny_unsupported_types && options.deny_recursive_tables && !options.sort_keys);
+    /// ```
     #[must_use]
     pub const fn new() -> DeserializeOptions {
         DeserializeOptions {
@@ -59,30 +66,85 @@ impl DeserializeOptions {
         }
     }
     /// Sets [`DeserializeOptions::deny_unsupported_types`].
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaSerdeExt, serde::DeserializeOptions};
+    /// use std::collections::BTreeMap;
+    ///
+    /// let lua = Lua::new();
+    /// let value = lua.load("{ a = 1, f = print }").eval()?;
+    /// let options = DeserializeOptions::new().deny_unsupported_types(false);
+    /// assert_eq!(lua.from_value_with::<BTreeMap<String, i32>>(value, options)?, BTreeMap::from([("a".to_owned(), 1)]));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub const fn deny_unsupported_types(mut self, on: bool) -> DeserializeOptions {
         self.deny_unsupported_types = on;
         self
     }
     /// Sets [`DeserializeOptions::deny_recursive_tables`].
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaSerdeExt, serde::DeserializeOptions};
+    /// use std::collections::BTreeMap;
+    ///
+    /// let lua = Lua::new();
+    /// let value = lua.load("local t = { a = 1 } t.itself = t return t").eval()?;
+    /// let options = DeserializeOptions::new().deny_recursive_tables(false);
+    /// assert_eq!(lua.from_value_with::<BTreeMap<String, i32>>(value, options)?, BTreeMap::from([("a".to_owned(), 1)]));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub const fn deny_recursive_tables(mut self, on: bool) -> DeserializeOptions {
         self.deny_recursive_tables = on;
         self
     }
     /// Sets [`DeserializeOptions::sort_keys`].
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaSerdeExt, serde::DeserializeOptions};
+    ///
+    /// let lua = Lua::new();
+    /// let value = lua.load("{ b = 2, a = 1 }").eval()?;
+    /// let options = DeserializeOptions::new().sort_keys(true);
+    /// let json: serde_json::Value = lua.from_value_with(value, options)?;
+    /// assert_eq!(json.to_string(), r#"{"a":1,"b":2}"#);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub const fn sort_keys(mut self, on: bool) -> DeserializeOptions {
         self.sort_keys = on;
         self
     }
     /// Sets [`DeserializeOptions::encode_empty_tables_as_array`].
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaSerdeExt, serde::DeserializeOptions};
+    ///
+    /// let lua = Lua::new();
+    /// let value = lua.load("{ list = {} }").eval()?;
+    /// let options = DeserializeOptions::new().encode_empty_tables_as_array(true);
+    /// let json: serde_json::Value = lua.from_value_with(value, options)?;
+    /// assert_eq!(json.to_string(), r#"{"list":[]}"#);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub const fn encode_empty_tables_as_array(mut self, on: bool) -> DeserializeOptions {
         self.encode_empty_tables_as_array = on;
         self
     }
     /// Sets [`DeserializeOptions::detect_mixed_tables`].
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaSerdeExt, serde::DeserializeOptions};
+    ///
+    /// let lua = Lua::new();
+    /// let value = lua.load("{ [3] = 30 }").eval()?;
+    /// let options = DeserializeOptions::new().detect_mixed_tables(true);
+    /// let json: serde_json::Value = lua.from_value_with(value, options)?;
+    /// assert_eq!(json.to_string(), "[null,null,30]");
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub const fn detect_mixed_tables(mut self, on: bool) -> DeserializeOptions {
         self.detect_mixed_tables = on;
@@ -111,11 +173,31 @@ pub struct Deserializer {
 
 impl Deserializer {
     /// With the default options.
+    ///
+    /// ```
+    /// use perilune::{Lua, serde::Deserializer};
+    /// use serde::Deserialize;
+    ///
+    /// let value = Lua::new().load("8080").eval()?;
+    /// assert_eq!(u16::deserialize(Deserializer::new(value))?, 8080);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub fn new(value: Value) -> Deserializer {
         Deserializer::new_with_options(value, DeserializeOptions::default())
     }
     /// With options.
+    ///
+    /// ```
+    /// use perilune::{Lua, serde::{DeserializeOptions, Deserializer}};
+    /// use serde::Deserialize;
+    ///
+    /// let lua = Lua::new();
+    /// let options = DeserializeOptions::new().encode_empty_tables_as_array(true);
+    /// let json = serde_json::Value::deserialize(Deserializer::new_with_options(lua.load("{}").eval()?, options))?;
+    /// assert!(json.is_array());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub fn new_with_options(value: Value, options: DeserializeOptions) -> Deserializer {
         Deserializer { value, options, visited: Visited::default() }

@@ -45,6 +45,13 @@ impl Default for SerializeOptions {
 
 impl SerializeOptions {
     /// The defaults: all on but the last.
+    ///
+    /// ```
+    /// use perilune::serde::SerializeOptions;
+    ///
+    /// let options = SerializeOptions::new();
+    /// assert!(options.set_array_metatable && options.serialize_none_to_null && options.serialize_unit_to_null);
+    /// ```
     #[must_use]
     pub const fn new() -> SerializeOptions {
         SerializeOptions {
@@ -55,24 +62,64 @@ impl SerializeOptions {
         }
     }
     /// Sets [`SerializeOptions::set_array_metatable`].
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaSerdeExt, serde::SerializeOptions};
+    ///
+    /// let lua = Lua::new();
+    /// let options = SerializeOptions::new().set_array_metatable(false);
+    /// let value = lua.to_value_with(&[1, 2], options)?;
+    /// assert!(value.as_table().is_some_and(|array| !array.has_metatable()));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub const fn set_array_metatable(mut self, on: bool) -> SerializeOptions {
         self.set_array_metatable = on;
         self
     }
     /// Sets [`SerializeOptions::serialize_none_to_null`].
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaSerdeExt, serde::SerializeOptions};
+    ///
+    /// let lua = Lua::new();
+    /// let options = SerializeOptions::new().serialize_none_to_null(false);
+    /// let value = lua.to_value_with(&None::<i32>, options)?;
+    /// assert!(value.is_nil());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub const fn serialize_none_to_null(mut self, on: bool) -> SerializeOptions {
         self.serialize_none_to_null = on;
         self
     }
     /// Sets [`SerializeOptions::serialize_unit_to_null`].
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaSerdeExt, serde::SerializeOptions};
+    ///
+    /// let lua = Lua::new();
+    /// let options = SerializeOptions::new().serialize_unit_to_null(false);
+    /// let value = lua.to_value_with(&(), options)?;
+    /// assert!(value.is_nil());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub const fn serialize_unit_to_null(mut self, on: bool) -> SerializeOptions {
         self.serialize_unit_to_null = on;
         self
     }
     /// Sets [`SerializeOptions::detect_serde_json_arbitrary_precision`].
+    ///
+    /// ```
+    /// use perilune::{Lua, LuaSerdeExt, serde::SerializeOptions};
+    ///
+    /// let lua = Lua::new();
+    /// let options = SerializeOptions::new().detect_serde_json_arbitrary_precision(true);
+    /// let value = lua.to_value_with(&serde_json::json!(1.5), options)?;
+    /// assert!(value.as_number() == Some(1.5));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub const fn detect_serde_json_arbitrary_precision(mut self, on: bool) -> SerializeOptions {
         self.detect_serde_json_arbitrary_precision = on;
@@ -101,11 +148,30 @@ pub struct Serializer<'a> {
 
 impl<'a> Serializer<'a> {
     /// With the default options.
+    ///
+    /// ```
+    /// use perilune::{Lua, serde::Serializer};
+    /// use serde::Serialize;
+    ///
+    /// let lua = Lua::new();
+    /// assert_eq!(8080.serialize(Serializer::new(&lua))?.as_integer(), Some(8080));
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub fn new(lua: &'a Lua) -> Serializer<'a> {
         Serializer::new_with_options(lua, SerializeOptions::default())
     }
     /// With options.
+    ///
+    /// ```
+    /// use perilune::{Lua, serde::{SerializeOptions, Serializer}};
+    /// use serde::Serialize;
+    ///
+    /// let lua = Lua::new();
+    /// let options = SerializeOptions::new().serialize_unit_to_null(false);
+    /// assert!(().serialize(Serializer::new_with_options(&lua, options))?.is_nil());
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     #[must_use]
     pub fn new_with_options(lua: &'a Lua, options: SerializeOptions) -> Serializer<'a> {
         Serializer { lua, options }

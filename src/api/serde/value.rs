@@ -43,26 +43,66 @@ impl Value {
 
 impl SerializableValue<'_> {
     /// Are values without a form an error? Else they are left out. On by default.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let value: perilune::Value = lua.load("{ a = 1, f = print }").eval()?;
+    /// let data = value.to_serializable().deny_unsupported_types(false);
+    /// assert_eq!(serde_json::to_string(&data).unwrap(), r#"{"a":1}"#);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub const fn deny_unsupported_types(mut self, on: bool) -> Self {
         self.options.deny_unsupported_types = on;
         self
     }
     /// Is a table that contains itself an error? Else it is left out there. On by default.
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let value: perilune::Value = lua.load("local t = { a = 1 } t.itself = t return t").eval()?;
+    /// let data = value.to_serializable().deny_recursive_tables(false);
+    /// assert_eq!(serde_json::to_string(&data).unwrap(), r#"{"a":1}"#);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub const fn deny_recursive_tables(mut self, on: bool) -> Self {
         self.options.deny_recursive_tables = on;
         self
     }
     /// Are keys sorted?
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let value: perilune::Value = lua.load("{ b = 2, a = 1 }").eval()?;
+    /// let data = value.to_serializable().sort_keys(true);
+    /// assert_eq!(serde_json::to_string(&data).unwrap(), r#"{"a":1,"b":2}"#);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub const fn sort_keys(mut self, on: bool) -> Self {
         self.options.sort_keys = on;
         self
     }
     /// Is an empty table an array, not a map?
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let value: perilune::Value = lua.load("{}").eval()?;
+    /// let data = value.to_serializable().encode_empty_tables_as_array(true);
+    /// assert_eq!(serde_json::to_string(&data).unwrap(), r#"[]"#);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub const fn encode_empty_tables_as_array(mut self, on: bool) -> Self {
         self.options.encode_empty_tables_as_array = on;
         self
     }
     /// Are all keys looked at, to see whether a table is an array?
+    ///
+    /// ```
+    /// let lua = perilune::Lua::new();
+    /// let value: perilune::Value = lua.load("{ [1] = 10, ['key'] = 20 }").eval()?;
+    /// let data = value.to_serializable().detect_mixed_tables(true).sort_keys(true);
+    /// assert_eq!(serde_json::to_string(&data).unwrap(), r#"{"1":10,"key":20}"#);
+    /// # Ok::<(), perilune::Error>(())
+    /// ```
     pub const fn detect_mixed_tables(mut self, on: bool) -> Self {
         self.options.detect_mixed_tables = on;
         self

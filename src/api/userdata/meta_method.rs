@@ -23,6 +23,10 @@ macro_rules! meta_methods {
             /// All of them.
             pub(super) const ALL: &'static [MetaMethod] = &[$(MetaMethod::$name,)*];
             /// The key in the metatable.
+            ///
+            /// ```
+            /// assert_eq!(perilune::MetaMethod::ToString.name(), "__tostring");
+            /// ```
             pub const fn name(self) -> &'static str {
                 match self {
                     $(MetaMethod::$name => $text,)*

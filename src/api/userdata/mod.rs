@@ -5,6 +5,7 @@ pub(crate) mod cell;
 mod create;
 mod meta_method;
 mod metatable;
+mod methods;
 mod registry;
 mod traits;
 mod wrapper;
