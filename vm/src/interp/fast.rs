@@ -1,7 +1,8 @@
 //! Fast functions: the headers of builtins that the interpreter executes itself in their usual cases.
 //!
 //! A handler here takes its arguments from the frame and returns its result to the calling Lua function, without the registers being saved
-//! in the VM. It allocates nothing, calls no Lua, and raises no error: all other cases are left to the builtin, by the handler of FUNCC.
+//! in the VM. It allocates nothing, calls no Lua (but for `pcall` and `xpcall`, [`super::protected`]), and raises no error: all other cases are
+//! left to the builtin, by the handler of FUNCC.
 //!
 //! Each such builtin has an opcode of its own, after those of the table of bytecodes, in its header only: so the call dispatches to its
 //! handler at once.
@@ -13,18 +14,20 @@
 
 use super::arith::{are_numbers, bits};
 use super::call::FUNCC;
+use super::fast_base::{ipairs_step, iterator, metatable, raw_get, text};
 use super::fast_list::{COUNT, for_each_fast_function};
 use super::frame::{self, func_of, kind, link_of};
+use super::protected::{pcall, xpcall};
 use super::registers::Handler2;
 use super::returns::{return_special, return_to_caller};
 use super::{Driver, R, op, slot};
 use crate::bc::{Ins, Op};
-use crate::object::{Gc, Str, Table};
+use crate::object::{Gc, Str};
 use crate::stdlib::{Builtin, bit, math};
-use crate::value::{TAG_STR, TAG_TAB, Value};
+use crate::value::{TAG_STR, Value};
 
 macro_rules! fast_functions {
-    ($($builtin:ident: $kind:ident $(($f:path))?;)*) => {
+    ($($builtin:ident: $kind:ident $(($f:expr))?;)*) => {
         op! {
             $($builtin<D>(r) { $kind::<D>(r $(, $f)?) })*
         }
@@ -50,6 +53,15 @@ static HEADERS: [[Ins; 2]; COUNT] = {
         i += 1;
     }
     headers
+};
+
+/// The opcode in the header of the step of `ipairs`.
+pub(super) const IPAIRS_STEP: u32 = {
+    let mut i = 0;
+    while ALL[i] as usize != Builtin::IpairsAux as usize {
+        i += 1;
+    }
+    (Op::COUNT + i) as u32
 };
 
 /// The header of a builtin that has a handler here.
@@ -88,7 +100,7 @@ pub(super) unsafe fn at_code(mut r: R) -> R {
 /// # Safety
 /// The registers are those of a running handler here.
 #[inline(always)]
-unsafe fn link_in(r: R) -> u64 {
+pub(super) unsafe fn link_in(r: R) -> u64 {
     let link = r.pc.expose_provenance() as u64;
     debug_assert!(link == link_of(r.base), "`pc` is not the link");
     link
@@ -110,7 +122,7 @@ pub(super) unsafe fn by_builtin<D: Driver>(r: R) -> u32 {
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn return_one<D: Driver>(r: R, v: Value) -> u32 {
+pub(super) unsafe fn return_one<D: Driver>(r: R, v: Value) -> u32 {
     let link = link_in(r);
     if kind(link) != frame::LUA {
         core::hint::cold_path();
@@ -137,7 +149,7 @@ unsafe fn return_called<D: Driver>(mut r: R, v: Value) -> u32 {
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
 #[inline(always)]
-unsafe fn return_many<D: Driver>(mut r: R, src: *mut Value, n: usize) -> u32 {
+pub(super) unsafe fn return_many<D: Driver>(mut r: R, src: *mut Value, n: usize) -> u32 {
     r.pc = src.cast();
     r.ins = n as u64;
     r.to(return_special::<D>)
@@ -313,36 +325,6 @@ unsafe fn type_name<D: Driver>(r: R) -> u32 {
     // The names are the builtin's upvalues.
     let name = *func_of(r.base).slot_ptr::<Value>((*r.base).type_index());
     return_one::<D>(r, name)
-}
-
-/// The step of a loop over `ipairs` inside the array part.
-///
-/// # Safety
-/// The registers are those of a running handler, see [`R`].
-#[inline(always)]
-unsafe fn ipairs_step<D: Driver>(r: R) -> u32 {
-    let (o, key) = (*r.base, r.base.add(1));
-    if r.nargs() != 2 || o.tag() != TAG_TAB || slot::upper(key) != slot::INT {
-        return by_builtin::<D>(r);
-    }
-    let t: Gc<Table> = Gc::from_addr(o.payload());
-    let i = slot::int(key).wrapping_add(1);
-    if i as u32 >= t.asize() {
-        return by_builtin::<D>(r);
-    }
-    let v = *t.array.get().add(i as usize);
-    if v.is_nil() {
-        return by_builtin::<D>(r);
-    }
-    let link = link_in(r);
-    if kind(link) != frame::LUA {
-        *r.base = Value::int(i);
-        *key = v;
-        return return_many::<D>(r, r.base, 2);
-    }
-    *r.base.sub(2) = Value::int(i);
-    *r.base.sub(1) = v;
-    return_to_caller::<D>(r, link, 2)
 }
 
 /// # Safety

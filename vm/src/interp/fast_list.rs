@@ -10,6 +10,13 @@ macro_rules! for_each_fast_function {
             Assert: assert;
             Type: type_name;
             IpairsAux: ipairs_step;
+            Ipairs: iterator(Value::int(0));
+            Pairs: iterator(Value::NIL);
+            Pcall: pcall;
+            Xpcall: xpcall;
+            Rawget: raw_get;
+            Getmetatable: metatable;
+            Tostring: text;
             Select: select;
             Tonumber: to_number;
             StringByte: byte;
@@ -43,7 +50,7 @@ macro_rules! for_each_fast_function {
 pub(super) use for_each_fast_function;
 
 macro_rules! count {
-    ($($builtin:ident: $kind:ident $(($f:path))?;)*) => {
+    ($($builtin:ident: $kind:ident $(($f:expr))?;)*) => {
         /// Their number.
         pub const COUNT: usize = [$(stringify!($builtin)),*].len();
     };

@@ -4,11 +4,12 @@
 #![allow(unsafe_code, reason = "registers as in `vm/src/interp/mod.rs`; the hot counter of an instruction is one of the table")]
 
 use super::cont::start_iterator_call;
+use super::fast::IPAIRS_STEP;
 use super::jit::{enter_trace, hot};
 use super::{Driver, Handler, R, Status, op, slot, way};
 use crate::bc::{Ins, Op};
-use crate::object::hot_counter;
-use crate::value::Value;
+use crate::object::{Func, Gc, Table, hot_counter};
+use crate::value::{TAG_FUNC, TAG_TAB, Value};
 
 /// Counts a back-edge at the current instruction; true when it has become hot.
 #[inline(always)]
@@ -168,6 +169,29 @@ unsafe fn next_entry(r: R) -> bool {
     }
 }
 
+/// The step of a loop over `ipairs`, without a call of the iterator, as long as only the array part of the table is looked at: the values of the
+/// loop's variables, or nil at its end.
+#[inline(always)]
+unsafe fn step_in_array(r: R) -> Option<(Value, Value)> {
+    let ra = r.ra();
+    let f: Gc<Func> = Gc::from_addr((*ra.sub(3)).address_tagged(TAG_FUNC)?);
+    // What looks at each instruction sees the header of the iterator, too.
+    let is_plain = super::native::is_plain_dispatching(r.vm);
+    if (*f.pc.get()).0 & 0xff != IPAIRS_STEP || !is_plain || r.b() > 3 || slot::upper(ra.sub(1)) != slot::INT {
+        return None;
+    }
+    let t: Gc<Table> = Gc::from_addr((*ra.sub(2)).address_tagged(TAG_TAB)?);
+    let i = slot::int(ra.sub(1)).wrapping_add(1);
+    let key = Value::int(i);
+    if i as u32 >= t.asize() {
+        // Of a table with at most one node it is known at once.
+        let is_end = t.hmask.get() == 0 && (*t.node.get()).key.get() != key;
+        return is_end.then_some((Value::NIL, Value::NIL));
+    }
+    let v = *t.array.get().add(i as u32 as usize);
+    Some(if v.is_nil() { (v, v) } else { (key, v) })
+}
+
 op! {
     JMP<D>(r) { r.jump::<D>() }
     FORI<D>(r) {
@@ -295,6 +319,16 @@ op! {
         r.skip::<D>()
     }
     ITERC<D>(r) {
+        if let Some((i, v)) = step_in_array(r) {
+            *r.ra() = i;
+            *r.ra().add(1) = v;
+            return r.next::<D>();
+        }
+        r.to(call_iterator::<D>)
+    }
+    /// Apart, so that a step without a call saves no registers.
+    #[inline(never)]
+    call_iterator<D>(r) {
         let ra = r.ra();
         *ra = *ra.sub(3);
         *ra.add(2) = *ra.sub(2);

@@ -4,7 +4,7 @@
     reason = "the link of a frame says how its caller goes on, and the caller's frame has room for the results it asks for"
 )]
 
-use super::frame::{self, below, fill_nil, func_of, kind, link_of, move_values};
+use super::frame::{self, below, distance, fill_nil, func_of, kind, link_of, move_values};
 use super::{Driver, R, Status, cont, op};
 use crate::bc::Ins;
 use crate::value::Value;
@@ -162,7 +162,7 @@ op! {
     #[inline(never)]
     return_special<D>(r) {
         if kind(link_of(r.base)) != frame::C {
-            return r.to(return_through::<D>);
+            return r.to(return_over::<D>);
         }
         // The results stay in the function's slot and above, and the caller's state is restored.
         let n = r.ins as usize;
@@ -174,6 +174,43 @@ op! {
         (*vm).top = dest.add(n);
         (*vm).multres = n as u32;
         Status::DONE
+    }
+    /// Returns from the frame of a vararg function or of a protected call, mostly to a Lua function. Apart from the other kinds, since it saves
+    /// no registers.
+    #[inline(never)]
+    return_over<D>(r) {
+        let mut r = r;
+        let l = link_of(r.base);
+        match kind(l) {
+            frame::VARG => r.base = r.base.sub(distance(l)),
+            frame::PCALL | frame::XPCALL => {
+                // As below.
+                r.base = r.base.sub(distance(l));
+                r.pc = r.pc.cast::<Value>().sub(1).cast();
+                *r.pc.cast::<Value>().cast_mut() = Value::TRUE;
+                r.ins += 1;
+            }
+            frame::CONT => return r.to(return_to_operation::<D>),
+            _ => return r.to(return_through::<D>),
+        }
+        if kind(link_of(r.base)) != frame::LUA {
+            return r.to(return_through::<D>);
+        }
+        return_values::<D>(r, r.pc.cast::<Value>().cast_mut(), r.ins as usize)
+    }
+    /// Returns from a metamethod to the instruction that has called it.
+    #[inline(never)]
+    return_to_operation<D>(r) {
+        let mut r = r;
+        let result = if r.ins > 0 { *r.pc.cast::<Value>() } else { Value::NIL };
+        let id = (*r.base.sub(4)).bits();
+        r.pc = core::ptr::with_exposed_provenance((*r.base.sub(3)).bits() as usize);
+        r.base = below(r.base);
+        r = r.with_ins(*r.pc.sub(1), 0);
+        if let Some(p) = func_of(r.base).proto() {
+            r.kbase = p.k.get();
+        }
+        cont::resume::<D>(r, id, result)
     }
     /// Returns through frames of neither Lua calls nor calls from Rust. Apart, since it saves registers.
     #[inline(never)]
@@ -196,15 +233,9 @@ op! {
                     n += 1;
                 }
                 frame::CONT => {
-                    let result = if n > 0 { *src } else { Value::NIL };
-                    let id = (*r.base.sub(4)).bits();
-                    r.pc = core::ptr::with_exposed_provenance((*r.base.sub(3)).bits() as usize);
-                    r.base = below(r.base);
-                    r = r.with_ins(*r.pc.sub(1), 0);
-                    if let Some(p) = func_of(r.base).proto() {
-                        r.kbase = p.k.get();
-                    }
-                    return cont::resume::<D>(r, id, result);
+                    r.pc = src.cast();
+                    r.ins = n as u64;
+                    return r.to(return_to_operation::<D>);
                 }
                 frame::COR => {
                     vm.base = r.base;

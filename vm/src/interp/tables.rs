@@ -16,8 +16,11 @@ const NO_INDEX: u8 = 1 << 0;
 const NO_NEWINDEX: u8 = 1 << 1;
 
 /// Slot of a string key in the hash part, or null.
+///
+/// # Safety
+/// The table lives; the key is a string.
 #[inline(always)]
-unsafe fn find_str(t: Gc<Table>, key: Value) -> *mut Node {
+pub(super) unsafe fn find_str(t: Gc<Table>, key: Value) -> *mut Node {
     let s: Gc<Str> = Gc::from_addr(key.payload());
     let mut n = t.node.get().add((s.hash() & t.hmask.get()) as usize);
     loop {

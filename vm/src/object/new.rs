@@ -237,6 +237,7 @@ impl Heap {
                 hdr,
                 stack: Cell::new(stack),
                 size: Cell::new(size),
+                limit: Cell::new(Thread::limit_of(stack, size)),
                 status: Cell::new(ThreadStatus::Fresh),
                 in_handler: Cell::new(false),
                 base: Cell::new(stack),
@@ -264,8 +265,7 @@ impl Heap {
             // SAFETY: inside the new stack.
             unsafe { new.add(i).write(Value::NIL) };
         }
-        t.stack.set(new);
-        t.size.set(size);
+        t.set_stack(new, size);
         let moved = |p: *mut Value| new.wrapping_byte_add((p as usize).wrapping_sub(old_addr));
         t.base.set(moved(t.base.get()));
         t.top.set(moved(t.top.get()));
