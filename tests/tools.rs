@@ -196,6 +196,29 @@ fn statistics() {
     assert!(parts.next().is_some_and(|l| l.contains(" places where recording was given up")), "{text}");
 }
 
+#[test]
+fn bytecodes_are_counted() {
+    let program = "local t = {} for i = 1, 1000 do if i > 0 then t[i] = math.abs(i) end end";
+    let count = |options: &[&str], most: &str| perilune(&[options, &[most]].concat(), &["-e", program], &[]).ok();
+    let text = count(&["-joff"], "-jops=1000");
+    let counts: std::collections::HashMap<&str, u64> = (text.lines())
+        .filter_map(|line| line.split_once("%  ").and_then(|(n, name)| Some((name, n.split_whitespace().next()?.parse().ok()?))))
+        .collect();
+    for name in ["ISGE", "GGET", "TGETS", "CALL", "TSETV", "FORL", "math.abs"] {
+        // The module that counts executes some itself.
+        assert!(counts.get(name).is_some_and(|n| (1000..1010).contains(n)), "{name}:\n{text}");
+    }
+    // The comparison has its jump behind it. A call is followed by what is called.
+    for pair in ["ISGE GGET", "GGET TGETS", "MOV CALL", "TSETV FORL"] {
+        assert_eq!(counts.get(pair), Some(&1000), "{pair}:\n{text}");
+    }
+    assert!(["FORL ISGE", "CALL TSETV", "CALL math.abs"].iter().all(|pair| !counts.contains_key(pair)), "{text}");
+    let lines = |text: &str| text.lines().filter(|line| line.contains('%')).count();
+    assert_eq!(lines(&count(&["-joff"], "-jops=2")), 4, "no more than asked for");
+    // What is compiled is not interpreted.
+    assert!(count(&["-Ohotloop=2"], "-jops=1000").lines().any(|line| line.ends_with(" FORL") && !line.contains(" 1000 ")));
+}
+
 /// Nobody could be told of it otherwise.
 #[test]
 fn errors_in_the_function_end_the_process() {

@@ -12,7 +12,7 @@ macro_rules! for_each_library {
                 traceinfo traceinfo::traceinfo, traceir traceinfo::traceir, tracek traceinfo::tracek, tracesnap traceinfo::tracesnap,
                 tracemc traceinfo::tracemc, traceexitstub traceinfo::traceexitstub, ircalladdr traceinfo::ircalladdr,
                 counters tracestats::counters, tracestats tracestats::tracestats, exitinfo tracestats::exitinfo,
-                aborts tracestats::aborts;
+                aborts tracestats::aborts, bytecounts tracestats::bytecounts;
             "jit.opt": start opt::start;
             "jit.profile": start profile::start, stop profile::stop, dumpstack profile::dumpstack;
         }

@@ -10,12 +10,13 @@ const fn plain(name: &'static str, source: &'static [u8]) -> Module {
 }
 
 /// The modules. A module that calls functions in Rust gets them as its second argument.
-const MODULES: [Module; 10] = [
+const MODULES: [Module; 11] = [
     plain("jit.v", include_bytes!("../../lua/v.lua")),
     plain("jit.bc", include_bytes!("../../lua/bc.lua")),
     plain("jit.dump", include_bytes!("../../lua/dump.lua")),
     plain("jit.place", include_bytes!("../../lua/place.lua")),
     plain("jit.p", include_bytes!("../../lua/p.lua")),
+    plain("jit.ops", include_bytes!("../../lua/ops.lua")),
     plain("jit.stats", include_bytes!("../../lua/stats.lua")),
     plain("jit.zone", include_bytes!("../../lua/zone.lua")),
     Module {

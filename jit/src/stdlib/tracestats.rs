@@ -33,6 +33,27 @@ pub fn counters(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(Value::table(t))
 }
 
+/// `jit.util.bytecounts([on])`: with true, counts the bytecodes that are interpreted from now on; with false, does not any more. Returns what was
+/// counted before: a table with the number of each, and one with that of each pair which stands one behind the other.
+pub fn bytecounts(vm: &mut Vm) -> LuaResult<u32> {
+    let on = (vm.nargs() > 0).then(|| vm.arg(0).truthy());
+    let (single, both) = (vm.new_table(0, 5), vm.new_table(0, 8));
+    vm.push(Value::table(single));
+    vm.push(Value::table(both));
+    let lists = vm.bytecode_counts().map(|c| (c.bytecodes().collect::<Vec<_>>(), c.pairs().collect::<Vec<_>>()));
+    let (bytecodes, pairs) = lists.unwrap_or_default();
+    for (name, n) in bytecodes {
+        put_number(vm, single, name, n as f64);
+    }
+    for (first, second, n) in pairs {
+        put_number(vm, both, &format!("{first} {second}"), n as f64);
+    }
+    if let Some(on) = on {
+        vm.count_bytecodes(on);
+    }
+    Ok(2)
+}
+
 /// `jit.util.tracestats(tr)`: what a trace has cost, and how it is used. Returns nothing if there is no such trace.
 pub fn tracestats(vm: &mut Vm) -> LuaResult<u32> {
     let Some((n, jit)) = finished(vm)? else { return Ok(0) };

@@ -1,8 +1,8 @@
 //! Fast functions: the headers of builtins that the interpreter executes itself in their usual cases.
 //!
 //! A handler here takes its arguments from the frame and returns its result to the calling Lua function, without the registers being saved
-//! in the VM. It allocates nothing, calls no Lua (but for `pcall` and `xpcall`, [`super::protected`]), and raises no error: all other cases are
-//! left to the builtin, by the handler of FUNCC.
+//! in the VM. It allocates nothing, calls no Lua (but for `pcall` and `xpcall`: `vm/src/interp/protected.rs`), and raises no error: all other
+//! cases are left to the builtin, by the handler of FUNCC.
 //!
 //! Each such builtin has an opcode of its own, after those of the table of bytecodes, in its header only: so the call dispatches to its
 //! handler at once.
@@ -63,6 +63,14 @@ pub(super) const IPAIRS_STEP: u32 = {
     }
     (Op::COUNT + i) as u32
 };
+
+/// The name of an opcode: of a bytecode, or of a builtin that has a handler here.
+pub(super) fn name(opcode: usize) -> &'static str {
+    match opcode.checked_sub(Op::COUNT) {
+        Some(i) => Builtin::NAMES[ALL[i].id() as usize],
+        None => Op::NAMES[opcode],
+    }
+}
 
 /// The header of a builtin that has a handler here.
 pub(crate) fn header(b: Builtin) -> Option<&'static [Ins; 2]> {

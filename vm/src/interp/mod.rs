@@ -53,12 +53,14 @@ pub mod stack;
 pub mod stitch;
 mod switch;
 mod tables;
+mod tally;
 mod verify;
 
 pub(crate) use handler::op;
 pub use handler::{Driver, Status};
 pub(crate) use registers::HandlerTable;
 pub use registers::{Dispatching, Handler, R};
+pub use tally::Tally;
 
 use crate::Vm;
 use crate::bc::{Ins, Op};
@@ -80,6 +82,8 @@ impl Dispatching {
             (Dispatching::Hooked, true) => [Handler2(hook_step::<Loop>); HANDLERS],
             (Dispatching::Counted, false) => stepping(Handler2(fuel_step::<Tail>), Handler2(fuel_fast::<Tail>)),
             (Dispatching::Counted, true) => [Handler2(fuel_step::<Loop>); HANDLERS],
+            (Dispatching::Tallied, false) => stepping(Handler2(tally_step::<Tail>), Handler2(tally_fast::<Tail>)),
+            (Dispatching::Tallied, true) => [Handler2(tally_step::<Loop>); HANDLERS],
         }
     }
 }
@@ -144,6 +148,7 @@ use returns::*;
 use stitch::STITCH;
 use switch::*;
 use tables::*;
+use tally::{tally_fast, tally_step};
 
 macro_rules! define_tables {
     ($($(#[$doc:meta])* ($name:ident $(, $mode:ident)*))*) => {
@@ -168,6 +173,7 @@ macro_rules! define_tables {
                     Dispatching::Recording => r.to(record_step::<Loop>),
                     Dispatching::Hooked => r.to(hook_step::<Loop>),
                     Dispatching::Counted => r.to(fuel_step::<Loop>),
+                    Dispatching::Tallied => r.to(tally_step::<Loop>),
                     Dispatching::CompilerOff => jit::execute_once::<Loop>(r),
                     Dispatching::Plain => match r.i().op() as u8 {
                         $(x if x == Op::$name as u8 => r.to($name::<Loop>),)*

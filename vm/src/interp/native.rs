@@ -34,7 +34,7 @@ pub(super) unsafe fn is_plain_dispatching(vm: *mut Vm) -> bool {
 pub(crate) fn is_plain(vm: &Vm) -> bool {
     // SAFETY: a field of this VM. Volatile: a signal handler may have written it.
     let dispatching = unsafe { (&raw const vm.interp.dispatching).read_volatile() };
-    matches!(dispatching, Dispatching::Plain | Dispatching::CompilerOff | Dispatching::Counted)
+    matches!(dispatching, Dispatching::Plain | Dispatching::CompilerOff | Dispatching::Counted | Dispatching::Tallied)
 }
 
 /// Calls the builtin whose frame is at `frame`. True if its results are where the call takes them; otherwise compiled code must leave

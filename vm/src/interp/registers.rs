@@ -53,4 +53,6 @@ pub enum Dispatching {
     Hooked,
     /// Each takes fuel.
     Counted,
+    /// Each is counted by its opcode.
+    Tallied,
 }

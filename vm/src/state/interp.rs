@@ -3,7 +3,7 @@
 use crate::bc::Ins;
 use crate::hooks::Mode;
 use crate::interp::native_stack::Bounds;
-use crate::interp::{Dispatching, HandlerTable, R};
+use crate::interp::{Dispatching, HandlerTable, R, Tally};
 
 /// Number of hot counters. Loops and functions share them by hash; with fewer counters, code that is not hot would often underflow in large
 /// programs.
@@ -60,6 +60,8 @@ pub struct InterpState {
     pub hook: Hook,
     /// A handler for each opcode. Changed in place, so that a change takes effect at the next instruction.
     pub(crate) handlers: HandlerTable,
+    /// How often bytecodes were interpreted, while that is counted.
+    pub(crate) tally: Option<Box<Tally>>,
     /// The native stack that the calls from Rust are on.
     pub(crate) native_stack: Bounds,
 }
@@ -79,6 +81,7 @@ impl Default for InterpState {
             resume_ins: Ins(0),
             hook: Hook::default(),
             handlers: Dispatching::CompilerOff.handlers(false),
+            tally: None,
             native_stack: Bounds::NOT_FOUND,
         }
     }
