@@ -174,8 +174,8 @@ pub mod ofs {
     pub const VM_NATIVE_DEPTH: usize = offset_of!(Vm, interp.native_depth);
     /// `Thread::stack`
     pub const THREAD_STACK: usize = offset_of!(Thread, stack);
-    /// `Thread::limit`
-    pub const THREAD_LIMIT: usize = offset_of!(Thread, limit);
+    /// `Thread::size`
+    pub const THREAD_SIZE: usize = offset_of!(Thread, size);
     /// `Thread::status`, a byte
     pub const THREAD_STATUS: usize = offset_of!(Thread, status);
     /// `Thread::base`

@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use perilune_recorder::ir::{Const, Ins, Op};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
-use perilune_vm::object::ThreadStatus;
+use perilune_vm::object::{Thread, ThreadStatus};
 
 impl Lower<'_> {
     /// COROOM to COEND.
@@ -28,7 +28,11 @@ impl Lower<'_> {
     }
     /// The address that a frame of a coroutine may extend to.
     fn limit_of(&mut self, co: Value) -> Value {
-        self.thread_field(co, ofs::THREAD_LIMIT)
+        let (stack, size) = (self.thread_field(co, ofs::THREAD_STACK), ofs::THREAD_SIZE as i32);
+        let size = self.pos.ins().uload32(MEM, co, size);
+        let bytes = self.pos.ins().ishl_imm_u(size, 3);
+        let end = self.pos.ins().iadd(stack, bytes);
+        self.offset(end, -8 * i64::from(Thread::EXTRA))
     }
 
     fn room(&mut self, ins: Ins) -> Res<()> {

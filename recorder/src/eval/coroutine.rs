@@ -5,7 +5,7 @@ use super::{Eval, Step, guard};
 use crate::ir::{Ins, Op};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
-use perilune_vm::object::ThreadStatus;
+use perilune_vm::object::{Thread, ThreadStatus};
 
 /// The address of a field of an object or of the VM.
 fn at(object: u64, offset: usize) -> u64 {
@@ -13,7 +13,7 @@ fn at(object: u64, offset: usize) -> u64 {
 }
 /// The address that a frame of a coroutine may extend to.
 fn limit(co: u64) -> u64 {
-    load64(at(co, ofs::THREAD_LIMIT))
+    load64(at(co, ofs::THREAD_STACK)) + 8 * u64::from(load32(at(co, ofs::THREAD_SIZE)) - Thread::EXTRA)
 }
 
 pub(super) fn step(eval: &mut Eval<'_>, ins: Ins) -> Step {

@@ -38,11 +38,11 @@ op! {
     start<D>(r) {
         let first = r.ins as usize;
         let co: Gc<Thread> = Gc::from_addr(if first == 1 { *r.base } else { wrapped(r) }.payload());
-        let (frame, n) = (co.base.get(), r.nargs() - first);
-        if co.status.get() != ThreadStatus::Fresh || frame.add(n) > co.limit() || !begin(r, co) {
+        let (frame, limit, n) = (co.base.get(), co.limit(), r.nargs() - first);
+        if co.status.get() != ThreadStatus::Fresh || frame.add(n) > limit || !begin(r.vm, co) {
             return by_builtin::<D>(r);
         }
-        switch(r.vm, co);
+        switch(r, co, limit);
         move_values(r.base.add(first), frame, n);
         call_at::<D>(r, frame.sub(2), n)
     }
@@ -50,20 +50,16 @@ op! {
         let vm = r.vm;
         let (co, n) = ((*vm).cur, r.nargs());
         let Some(to) = co.resumer.get() else { return by_builtin::<D>(r) };
-        if co.native_depth.get() != (*vm).interp.native_depth {
-            return by_builtin::<D>(r);
-        }
-        leave_frame(r, co, 0);
-        let resuming = to.base.get();
-        if resuming.add(n) > to.limit() {
-            return by_builtin::<D>(r);
-        }
+        let (resuming, limit) = (to.base.get(), to.limit());
         let link = link_of(resuming);
         if kind(link) != frame::LUA {
             return r.to(yield_to_native::<D>);
         }
-        suspend(vm);
-        run_on(vm, to);
+        if co.native_depth.get() != (*vm).interp.native_depth || resuming.add(n) > limit {
+            return by_builtin::<D>(r);
+        }
+        suspend(r, co, 0);
+        run_on(vm, to, limit);
         // The first result of `resume`. What `wrap` has made returns none of its own.
         let first = usize::from(func_of(resuming).ffid() == Builtin::CoroutineResume.id());
         *resuming.sub(2) = Value::TRUE;
@@ -81,25 +77,25 @@ op! {
         let resuming = to.base.get();
         let link = link_of(resuming);
         let is_resumption = kind(link) == frame::C && Catch::of(link) == Catch::Resumption;
-        if !is_resumption {
+        if !is_resumption || co.native_depth.get() != (*vm).interp.native_depth {
             return by_builtin::<D>(r);
         }
-        leave_frame(r, co, r.nargs());
-        suspend(vm);
-        run_on(vm, to);
+        suspend(r, co, r.nargs());
+        run_on(vm, to, to.limit());
         // The frame of `coroutine.resume` returns nothing.
         R { base: resuming, pc: resuming.cast(), ins: 0, ..r }.to(return_special::<D>)
     }
 }
 
-/// Suspends the running coroutine, whose frame has been left ([`leave_frame`]).
+/// Suspends the running coroutine `co`, whose running builtin has `n` values in its frame that stay there.
 ///
 /// # Safety
-/// The contract of the handlers.
+/// The contract of the handlers; the frame at `r.base` has these values.
 #[inline(always)]
-unsafe fn suspend(vm: *mut Vm) {
-    let co = (*vm).cur;
+unsafe fn suspend(r: R, co: Gc<Thread>, n: usize) {
     co.status.set(ThreadStatus::Suspended);
+    co.base.set(r.base);
+    co.top.set(r.base.add(n));
     co.resumer.set(None);
 }
 
@@ -111,10 +107,10 @@ pub(super) unsafe fn resume_for_native<D: Driver>(vm: *mut Vm, base: *mut Value)
     let r = R { a: at_header(1), ..R::at_entry(vm, base) };
     let co: Gc<Thread> = Gc::from_addr((*base).payload());
     let (frame, top) = (co.base.get(), co.top.get());
-    if !begin(r, co) {
+    if !begin(vm, co) {
         return Status::ERROR;
     }
-    switch(r.vm, co);
+    switch(r, co, co.limit());
     return_to::<D>(r, frame, link_of(frame), 0, (frame, top.offset_from(frame) as usize))
 }
 
@@ -130,7 +126,7 @@ pub(super) fn can_resume_in_place(vm: &Vm, co: Gc<Thread>) -> bool {
 /// The coroutine of the running function, which `coroutine.wrap` has made. (Programs may have replaced it by another value.)
 #[inline(always)]
 unsafe fn wrapped(r: R) -> Value {
-    *func_of(r.base).slot_ptr::<Value>(0)
+    func_of(r.base).native_upvalues().first().map_or(Value::NIL, |v| v.get())
 }
 
 /// Resumes `co` with the arguments of the running builtin from number `first` on.
@@ -140,43 +136,34 @@ unsafe fn resume<D: Driver>(mut r: R, co: Gc<Thread>, first: usize) -> u32 {
         r.ins = first as u64;
         return r.to(start::<D>);
     }
-    if !begin(r, co) {
+    if !begin(r.vm, co) {
         return by_builtin::<D>(r);
     }
     let (args, n) = (r.base.add(first), r.nargs() - first);
-    let frame = co.base.get();
-    if frame.add(n) > co.limit() {
-        return by_builtin::<D>(r);
-    }
+    let (frame, limit) = (co.base.get(), co.limit());
     let link = link_of(frame);
     if kind(link) != frame::LUA {
         return by_builtin::<D>(r);
     }
-    switch(r.vm, co);
+    if frame.add(n) > limit {
+        return by_builtin::<D>(r);
+    }
+    switch(r, co, limit);
     return_to::<D>(r, frame, link, 0, (args, n))
 }
 
-/// Writes what a coroutine that does not run has no use for, what one that runs has no use for, and what does not depend on the other stack:
-/// so few values are needed at once that a switch saves no registers. False if too many coroutines wait for one another.
+/// Writes what a coroutine that does not run has no use for, and what does not depend on its stack: so few values are needed at once that a
+/// switch saves no registers. False if too many coroutines wait for one another.
 #[inline(always)]
-unsafe fn begin(r: R, co: Gc<Thread>) -> bool {
-    let old = (*r.vm).cur;
-    leave_frame(r, old, r.nargs());
+unsafe fn begin(vm: *mut Vm, co: Gc<Thread>) -> bool {
+    let old = (*vm).cur;
     let nesting = old.nesting.get() + 1;
     if nesting > MAX_NESTING {
         return false;
     }
     co.nesting.set(nesting);
-    co.native_depth.set((*r.vm).interp.native_depth);
+    co.native_depth.set((*vm).interp.native_depth);
     true
-}
-
-/// The frame that the running coroutine will wait in, if the switch succeeds, and `n` values in it. While it runs, nobody looks at these
-/// fields.
-#[inline(always)]
-unsafe fn leave_frame(r: R, running: Gc<Thread>, n: usize) {
-    running.base.set(r.base);
-    running.top.set(r.base.add(n));
 }
 
 /// Makes `co` the running coroutine, which the one that ran waits for.
@@ -184,19 +171,22 @@ unsafe fn leave_frame(r: R, running: Gc<Thread>, n: usize) {
 /// # Safety
 /// The contract of the handlers. [`begin`] has been called.
 #[inline(always)]
-unsafe fn switch(vm: *mut Vm, co: Gc<Thread>) {
-    let old = (*vm).cur;
+unsafe fn switch(r: R, co: Gc<Thread>, limit: *mut Value) {
+    let old = (*r.vm).cur;
     old.status.set(ThreadStatus::Normal);
+    old.base.set(r.base);
+    old.top.set(r.base.add(r.nargs()));
     co.resumer.set(Some(old));
-    run_on(vm, co);
+    run_on(r.vm, co, limit);
 }
 
-/// Makes `co` the running coroutine. The VM's `base` and `top` are set by what looks at them, as after any other handler.
+/// Makes `co`, whose stack ends at `limit`, the running coroutine. The VM's `base` and `top` are set by what looks at them, as after any
+/// other handler.
 #[inline(always)]
-unsafe fn run_on(vm: *mut Vm, co: Gc<Thread>) {
+unsafe fn run_on(vm: *mut Vm, co: Gc<Thread>, limit: *mut Value) {
     co.status.set(ThreadStatus::Running);
     (*vm).cur = co;
-    Vm::end_stack_at(vm, co.limit());
+    Vm::end_stack_at(vm, limit);
 }
 
 /// Executes the instruction after the call that made the frame at `base`, the frame of a builtin on the stack of the running coroutine. The results

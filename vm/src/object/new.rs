@@ -237,7 +237,6 @@ impl Heap {
                 hdr,
                 stack: Cell::new(stack),
                 size: Cell::new(size),
-                limit: Cell::new(Thread::limit_of(stack, size)),
                 status: Cell::new(ThreadStatus::Fresh),
                 in_handler: Cell::new(false),
                 base: Cell::new(stack),
@@ -265,7 +264,8 @@ impl Heap {
             // SAFETY: inside the new stack.
             unsafe { new.add(i).write(Value::NIL) };
         }
-        t.set_stack(new, size);
+        t.stack.set(new);
+        t.size.set(size);
         let moved = |p: *mut Value| new.wrapping_byte_add((p as usize).wrapping_sub(old_addr));
         t.base.set(moved(t.base.get()));
         t.top.set(moved(t.top.get()));

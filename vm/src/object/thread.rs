@@ -109,8 +109,6 @@ pub struct Thread {
     pub status: Cell<ThreadStatus>,
     /// Does an error handler run on it? An error that is raised meanwhile calls no handler.
     pub in_handler: Cell<bool>,
-    /// [`Thread::limit`], which a switch compares with and stores, without computing it.
-    pub(crate) limit: Cell<*mut Value>,
     /// Base of the current frame, while not running.
     pub base: Cell<*mut Value>,
     /// Open upvalues, from the highest stack slot down. (The field lies between `base` and `top`, so that these two are not loaded
@@ -142,16 +140,7 @@ impl Thread {
     /// A frame may extend up to here before the stack must grow.
     #[inline(always)]
     pub fn limit(&self) -> *mut Value {
-        self.limit.get()
-    }
-    /// Gives it another stack, of `size` slots.
-    pub(crate) fn set_stack(&self, stack: *mut Value, size: u32) {
-        self.stack.set(stack);
-        self.size.set(size);
-        self.limit.set(Thread::limit_of(stack, size));
-    }
-    pub(super) fn limit_of(stack: *mut Value, size: u32) -> *mut Value {
-        stack.wrapping_add(size as usize).wrapping_sub(Thread::EXTRA as usize)
+        self.stack.get().wrapping_add((self.size.get() - Thread::EXTRA) as usize)
     }
     /// Does its stack stay as it is until somebody resumes it?
     pub(crate) fn is_idle(&self) -> bool {
