@@ -40,12 +40,10 @@ pub fn bytecounts(vm: &mut Vm) -> LuaResult<u32> {
     let (single, both) = (vm.new_table(0, 5), vm.new_table(0, 8));
     vm.push(Value::table(single));
     vm.push(Value::table(both));
-    let lists = vm.bytecode_counts().map(|c| (c.bytecodes().collect::<Vec<_>>(), c.pairs().collect::<Vec<_>>()));
-    let (bytecodes, pairs) = lists.unwrap_or_default();
-    for (name, n) in bytecodes {
+    for (name, n) in vm.counted_bytecodes() {
         put_number(vm, single, name, n as f64);
     }
-    for (first, second, n) in pairs {
+    for (first, second, n) in vm.counted_pairs() {
         put_number(vm, both, &format!("{first} {second}"), n as f64);
     }
     if let Some(on) = on {

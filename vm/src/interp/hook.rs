@@ -55,7 +55,7 @@ impl Vm {
                 Dispatching::Hooked
             }
             Mode::Interpret if self.counts_fuel() => Dispatching::Counted,
-            Mode::Interpret if self.interp.tally.is_some() => Dispatching::Tallied,
+            Mode::Interpret if self.interp.bytecode_counts.is_some() => Dispatching::Tallied,
             Mode::Interpret if self.interp.counts_hotness => Dispatching::Plain,
             Mode::Interpret => Dispatching::CompilerOff,
         }

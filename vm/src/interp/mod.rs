@@ -23,6 +23,7 @@
 #![allow(clippy::missing_safety_doc, reason = "the module's contract is the safety section of all handlers")]
 
 mod arith;
+mod bytecode_counts;
 mod call;
 pub mod co;
 pub mod co_native;
@@ -56,11 +57,11 @@ mod tables;
 mod tally;
 mod verify;
 
+pub(crate) use bytecode_counts::BytecodeCounts;
 pub(crate) use handler::op;
 pub use handler::{Driver, Status};
 pub(crate) use registers::HandlerTable;
 pub use registers::{Dispatching, Handler, R};
-pub use tally::Tally;
 
 use crate::Vm;
 use crate::bc::{Ins, Op};

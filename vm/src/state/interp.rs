@@ -3,7 +3,7 @@
 use crate::bc::Ins;
 use crate::hooks::Mode;
 use crate::interp::native_stack::Bounds;
-use crate::interp::{Dispatching, HandlerTable, R, Tally};
+use crate::interp::{BytecodeCounts, Dispatching, HandlerTable, R};
 
 /// Number of hot counters. Loops and functions share them by hash; with fewer counters, code that is not hot would often underflow in large
 /// programs.
@@ -61,7 +61,7 @@ pub struct InterpState {
     /// A handler for each opcode. Changed in place, so that a change takes effect at the next instruction.
     pub(crate) handlers: HandlerTable,
     /// How often bytecodes were interpreted, while that is counted.
-    pub(crate) tally: Option<Box<Tally>>,
+    pub(crate) bytecode_counts: Option<Box<BytecodeCounts>>,
     /// The native stack that the calls from Rust are on.
     pub(crate) native_stack: Bounds,
 }
@@ -81,7 +81,7 @@ impl Default for InterpState {
             resume_ins: Ins(0),
             hook: Hook::default(),
             handlers: Dispatching::CompilerOff.handlers(false),
-            tally: None,
+            bytecode_counts: None,
             native_stack: Bounds::NOT_FOUND,
         }
     }
