@@ -6,9 +6,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a state runs first: nothing, no compiler, a compiler for whatever runs twice, the same with a collection at every safepoint.
+/// What a state runs first: nothing, no compiler, a compiler for whatever runs twice, the same with a step of the collector at every safepoint.
+/// A heap of these hosts is collected whole in some dozen such steps.
 const MODES: [&str; 4] =
-    ["", "jit.off()", "jit.opt.start('hotloop=1', 'hotexit=1')", "jit.opt.start('hotloop=1', 'hotexit=1', 'gcstress=1')"];
+    ["", "jit.off()", "jit.opt.start('hotloop=1', 'hotexit=1')", "jit.opt.start('hotloop=1', 'hotexit=1', 'gcstress=10000')"];
+/// The last of these with a collection at every safepoint.
+const FULL_COLLECTIONS: &str = "jit.opt.start('hotloop=1', 'hotexit=1', 'gcstress=1')";
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -175,6 +178,20 @@ fn address_sanitizer_finds_nothing() {
 #[test]
 fn states_run_in_threads() {
     check_file("threads", true);
+}
+
+/// Hosts print the same with a collection at every safepoint.
+#[test]
+#[ignore = "takes a minute: see host_prints_what_luajit_prints"]
+fn hosts_bear_full_collections() {
+    let folder = shared_library("host");
+    let host = folder.join("collected");
+    compile(&host, &["-L", folder.to_str().expect("a path in UTF-8"), "-lluajit-5.1"]);
+    let threads = check_file("threads", true);
+    for (host, folder, golden) in [(&host, &folder, "host.txt"), (&threads.join("host"), &threads, "threads.txt")] {
+        let expected = std::fs::read_to_string(here().join("tests").join(golden)).expect("the expected output");
+        assert_eq!(run(program(host).arg(FULL_COLLECTIONS).env("LD_LIBRARY_PATH", folder)), expected);
+    }
 }
 
 /// 10^7 errors through frames of C.
