@@ -1,4 +1,4 @@
-//! Events of coroutines, and the callback that is told of them.
+//! Events of coroutines, and the callback that they call.
 
 use super::error::Result;
 use super::lua::Lua;

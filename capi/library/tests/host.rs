@@ -112,15 +112,20 @@ fn host_prints_what_luajit_prints() {
     check(&host, &folder, "host.txt");
 }
 
-/// Compiles a host of one file, and checks what it prints.
-fn check_file(name: &str, is_luajits: bool) -> PathBuf {
-    let folder = shared_library(name);
-    let host = folder.join("host");
+/// Compiles a host of one file, for the library in `folder`.
+fn compile_file(name: &str, host: &Path, folder: &Path) {
     let mut cc = cc();
     cc.args(["-O1", "-Wall", "-Werror", "-I"])
         .arg(here().join("../include"))
         .args([name, "show"].map(|file| here().join("tests").join(file).with_extension("c")));
-    run(cc.arg("-o").arg(&host).arg("-L").arg(&folder).args(["-lluajit-5.1", "-lpthread"]));
+    run(cc.arg("-o").arg(host).arg("-L").arg(folder).args(["-lluajit-5.1", "-lpthread"]));
+}
+
+/// Compiles a host of one file, and checks what it prints.
+fn check_file(name: &str, is_luajits: bool) -> PathBuf {
+    let folder = shared_library(name);
+    let host = folder.join("host");
+    compile_file(name, &host, &folder);
     check_with(&host, &folder, &format!("{name}.txt"), is_luajits);
     folder
 }
@@ -184,13 +189,13 @@ fn states_run_in_threads() {
 #[test]
 #[ignore = "takes a minute: see host_prints_what_luajit_prints"]
 fn hosts_bear_full_collections() {
-    let folder = shared_library("host");
-    let host = folder.join("collected");
+    let folder = shared_library("collected");
+    let [host, threads] = ["host", "threads"].map(|name| folder.join(name));
     compile(&host, &["-L", folder.to_str().expect("a path in UTF-8"), "-lluajit-5.1"]);
-    let threads = check_file("threads", true);
-    for (host, folder, golden) in [(&host, &folder, "host.txt"), (&threads.join("host"), &threads, "threads.txt")] {
+    compile_file("threads", &threads, &folder);
+    for (host, golden) in [(&host, "host.txt"), (&threads, "threads.txt")] {
         let expected = std::fs::read_to_string(here().join("tests").join(golden)).expect("the expected output");
-        assert_eq!(run(program(host).arg(FULL_COLLECTIONS).env("LD_LIBRARY_PATH", folder)), expected);
+        assert_eq!(run(program(host).arg(FULL_COLLECTIONS).env("LD_LIBRARY_PATH", &folder)), expected);
     }
 }
 

@@ -171,6 +171,9 @@ unsafe fn next_entry(r: R) -> bool {
 
 /// The step of a loop over `ipairs`, without a call of the iterator, as long as only the array part of the table is looked at: the values of the
 /// loop's variables, or nil at its end.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`]; the instruction is ITERC.
 #[inline(always)]
 unsafe fn step_in_array(r: R) -> Option<(Value, Value)> {
     let ra = r.ra();

@@ -19,21 +19,30 @@ use crate::bc::Ins;
 use crate::state::Unfinished;
 use crate::value::Value;
 
-/// Is an instruction executed, and nothing done before it?
+/// What the interpreter does before each instruction.
 ///
 /// # Safety
 /// The VM is alive.
 #[inline(always)]
-pub(super) unsafe fn is_plain_dispatching(vm: *mut Vm) -> bool {
+unsafe fn dispatching(vm: *const Vm) -> Dispatching {
     // SAFETY: the caller's promise. Volatile: a signal handler may have written it.
-    let dispatching = unsafe { (&raw const (*vm).interp.dispatching).read_volatile() };
-    matches!(dispatching, Dispatching::Plain | Dispatching::CompilerOff)
+    unsafe { (&raw const (*vm).interp.dispatching).read_volatile() }
+}
+
+/// Does the interpreter do nothing before an instruction, not even count it?
+///
+/// # Safety
+/// The VM is alive.
+#[inline(always)]
+pub(super) unsafe fn is_plain_dispatching(vm: *const Vm) -> bool {
+    // SAFETY: the caller's promise.
+    matches!(unsafe { dispatching(vm) }, Dispatching::Plain | Dispatching::CompilerOff)
 }
 
 /// Has the interpreter nothing to do before its next instruction: no hook, interrupt or sample?
 pub(crate) fn is_plain(vm: &Vm) -> bool {
-    // SAFETY: a field of this VM. Volatile: a signal handler may have written it.
-    let dispatching = unsafe { (&raw const vm.interp.dispatching).read_volatile() };
+    // SAFETY: this VM.
+    let dispatching = unsafe { dispatching(vm) };
     matches!(dispatching, Dispatching::Plain | Dispatching::CompilerOff | Dispatching::Counted | Dispatching::Tallied)
 }
 

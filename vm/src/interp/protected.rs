@@ -32,6 +32,9 @@ pub(super) unsafe fn xpcall<D: Driver>(r: R) -> u32 {
 }
 
 /// Is there the room that a builtin finds above its arguments? They will lie one slot higher.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
 #[inline(always)]
 unsafe fn has_room(r: R) -> bool {
     r.base.add(r.nargs() + NATIVE_MIN) <= (*r.vm).stack_limit
