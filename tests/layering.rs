@@ -95,6 +95,18 @@ fn one_crate_knows_the_code_generator() {
     }
 }
 
+/// A crate whose library has no unit tests is not compiled for them, and one that has some is.
+#[test]
+fn unit_tests_are_run() {
+    for (folder, manifest) in manifests() {
+        let mut files = Vec::new();
+        sources(&root().join(folder).join("src"), &mut files);
+        let has_some = files.iter().any(|f| read(f).contains("#[test]"));
+        let lib = manifest.split_once("\n[lib]").map_or("", |(_, rest)| rest.split("\n[").next().unwrap_or_default());
+        assert_eq!(has_some, !lib.contains("\ntest = false"), "unit tests in {folder}, and `test = false` in its manifest");
+    }
+}
+
 /// In comments it may be named.
 #[test]
 fn one_crate_names_the_code_generator() {

@@ -338,10 +338,9 @@ fn conversions_may_use_the_state() {
             Ok((format!("{s}{}", t.len()?), Converts, lua.create_string("last")?.to_str()?.to_owned()))
         });
         lua.globals().set("f", f.expect("a function")).expect("set");
-        let times = 2 * FEW;
         let program =
-            format!("local r for i = 1, {times} do local s, t, l = f('x' .. i, {{}}, {{1, i}}) r = s .. #t .. l end return r");
-        assert_eq!(lua.load(program).eval::<String>().expect("text"), format!("x{times}2{FEW}last"));
+            format!("local r for i = 1, {FEW} do local s, t, l = f('x' .. i, {{}}, {{1, i}}) r = s .. #t .. l end return r");
+        assert_eq!(lua.load(program).eval::<String>().expect("text"), format!("x{FEW}2{FEW}last"));
         let last: Function = lua.load("return select('#', ...), ...").into_function().expect("a function");
         let (n, first, _, _, s): (i32, Table, Value, Value, String) =
             last.call((Converts, Converts, "text", "end")).expect("results");

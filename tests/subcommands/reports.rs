@@ -241,12 +241,12 @@ fn heaps_are_summed_up_compared_and_explained() {
 #[test]
 fn large_heaps_are_read_with_little_memory() {
     let f = Folder::new("large-heap");
-    let script = f.write("large.lua", b"t = {} for i = 1, 300000 do t[i] = {i, next = t[i - 1], name = 'object ' .. i} end");
+    let script = f.write("large.lua", b"t = {} for i = 1, 150000 do t[i] = {i, next = t[i - 1], name = 'object ' .. i} end");
     for (kind, name) in [("dump", "large.json"), ("snapshot", "large.heapsnapshot")] {
         let file = f.file(name);
         good(&[&"heap", &kind, &"-o", &file, &script]);
         let size = std::fs::metadata(&file).unwrap().len();
-        for command in [vec!["summary"], vec!["why", "object 299999"]] {
+        for command in [vec!["summary"], vec!["why", "object 149999"]] {
             let mut c = Command::new("sh");
             // Of addresses, not all of which are memory; 24 MB are the command's own in a development build.
             let limit = (size + size / 2 + (28 << 20)) / 1024;

@@ -5,6 +5,7 @@
 //! gigabytes would keep most of them. Only a few pieces are kept here, for programs that make and free one after the other.
 #![allow(unsafe_code, reason = "memory is unmapped with the size that it was mapped with")]
 
+use super::poison;
 use std::alloc::{Layout, alloc, dealloc, realloc};
 
 /// Memory of at least this size is mapped. In a program that has only smaller pieces, what the allocator keeps is little.
@@ -13,7 +14,11 @@ pub(super) const MAPPED: usize = 1 << 20;
 /// Uninitialised memory, or null if there is none. The size is not 0.
 pub(super) fn take(layout: Layout) -> *mut u8 {
     if imp::MAPS && layout.size() >= MAPPED {
-        return imp::map(layout);
+        let p = imp::map(layout);
+        if !p.is_null() {
+            poison::mapped(p, layout.size());
+        }
+        return p;
     }
     // SAFETY: the size is not 0.
     unsafe { alloc(layout) }
@@ -25,6 +30,7 @@ pub(super) fn take(layout: Layout) -> *mut u8 {
 /// `p` came from [`take`] or [`resize`] with the same layout and is not used any more.
 pub(super) unsafe fn give(p: *mut u8, layout: Layout) {
     if imp::MAPS && layout.size() >= MAPPED {
+        poison::unmapped(p, layout.size());
         // SAFETY: by the contract, it was mapped with this size.
         return unsafe { imp::unmap(p, layout.size()) };
     }
@@ -43,7 +49,14 @@ pub(super) unsafe fn resize(p: *mut u8, old: Layout, new: usize) -> *mut u8 {
     unsafe {
         match (was_mapped, is_mapped) {
             (false, false) => realloc(p, old, new),
-            (true, true) if imp::RESIZES => imp::remap(p, old.size(), new),
+            (true, true) if imp::RESIZES => {
+                let q = imp::remap(p, old.size(), new);
+                if !q.is_null() {
+                    poison::unmapped(p, old.size());
+                    poison::mapped(q, new);
+                }
+                q
+            }
             _ => {
                 let Ok(layout) = Layout::from_size_align(new, old.align()) else { return core::ptr::null_mut() };
                 let q = take(layout);
