@@ -2,7 +2,7 @@
 //! safepoint. `Lua` programs run the same code interpreted, compiled, and compiled at once.
 
 use perilune::observe::{memprof, profile};
-use perilune::{Error, FromLua, Function, Lua, Result, Table, Value};
+use perilune::{Error, FromLua, Function, Lua, LuaOptions, Result, StdLib, Table, Value};
 use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,13 +16,18 @@ fn tables(n: i32) -> String {
     format!("local t = {{}} for i = 1, {n} do t[i] = {{i}} end")
 }
 
-/// Runs a test in each mode, without and with a collection at every safepoint.
+/// A state. Miri takes a minute to open all libraries, and then seconds for each collection: there it has few.
+fn new_state() -> Lua {
+    if cfg!(miri) { Lua::new_with(StdLib::STRING | StdLib::TABLE, LuaOptions::default()).expect("a state") } else { Lua::new() }
+}
+
+/// Runs a test in each mode, without and with a collection at every safepoint, of which Miri makes a small part each time.
 pub fn in_all_modes(test: impl Fn(&Lua)) {
-    for stress in ["gcstress=0", "gcstress=1"] {
+    for stress in ["gcstress=0", if cfg!(miri) { "gcstress=1000" } else { "gcstress=1" }] {
         // Miri runs no machine code.
         let modes = if cfg!(miri) { &[None][..] } else { &[None, Some("hotloop=56"), Some("hotloop=1")] };
         for &mode in modes {
-            let lua = Lua::new();
+            let lua = new_state();
             lua.jit_option(stress).expect("an option");
             match mode {
                 Some(option) => lua.jit_option(option).expect("an option"),
@@ -56,7 +61,7 @@ fn dead_payload(lua: &Lua, f: impl FnMut() + 'static) {
     drop(function.expect("a function"));
 }
 
-/// A program that allocates enough for several cycles of the collector; under Miri only with a collection at every safepoint.
+/// A program that allocates enough for several cycles of the collector; under Miri there is not time for one.
 const ALLOCATES: &str = if cfg!(miri) {
     "local t = {} for i = 1, 8 do t[i % 5] = {i, tostring(i)} end"
 } else {
@@ -65,7 +70,7 @@ const ALLOCATES: &str = if cfg!(miri) {
 
 #[test]
 fn handles_of_another_state_are_refused() {
-    let foreign = Lua::new();
+    let foreign = new_state();
     let table = foreign.create_table().expect("a table");
     let function = foreign.load("return 1").into_function().expect("a function");
     let string = foreign.create_string("text").expect("a string");
@@ -90,7 +95,7 @@ fn handles_of_another_state_are_refused() {
     });
     // A closed state.
     drop(foreign);
-    let lua = Lua::new();
+    let lua = new_state();
     assert!(matches!(lua.globals().set("t", &table), Err(Error::ForeignValue { .. })));
     assert!(matches!(table.len(), Err(Error::StateClosed { .. })));
     assert!(catch_unwind(AssertUnwindSafe(|| table.raw_len())).is_err());
@@ -171,7 +176,7 @@ fn a_payload_drops_handles() {
 #[test]
 fn payloads_of_a_closed_state() {
     let left = Rc::new(RefCell::new(Vec::new()));
-    let lua = Lua::new();
+    let lua = new_state();
     for i in 0..3 {
         let (left, weak) = (Rc::clone(&left), lua.weak());
         let payload = OnDrop(move || left.borrow_mut().push((i, weak.try_upgrade().is_none())));
@@ -348,31 +353,33 @@ fn conversions_may_use_the_state() {
     });
 }
 
-/// `Display` of an error is called by Lua's `tostring`. (Errors that can go to other threads hold no state.)
-#[cfg(not(feature = "error-send"))]
-#[derive(Debug)]
-struct Loud(perilune::WeakLua);
+thread_local! {
+    /// The state that [`Loud`] uses: an error must be able to go to another thread, which a handle of a state is not.
+    static LOUD: RefCell<Option<perilune::WeakLua>> = const { RefCell::new(None) };
+}
 
-#[cfg(not(feature = "error-send"))]
+/// `Display` of an error is called by Lua's `tostring`.
+#[derive(Debug)]
+struct Loud;
+
 impl std::fmt::Display for Loud {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let lua = self.0.upgrade();
+        let lua = LOUD.with_borrow(|weak| weak.as_ref().expect("the state of this test").upgrade());
         lua.gc_collect().expect("a collection");
         let n: i32 = lua.load("return 1 + 1").eval().expect("a number");
         write!(f, "loud {n}")
     }
 }
-#[cfg(not(feature = "error-send"))]
 impl std::error::Error for Loud {}
 
-#[cfg(not(feature = "error-send"))]
 #[test]
 fn display_of_errors_may_use_the_state() {
     in_all_modes(|lua| {
-        let weak = lua.weak();
-        let f = lua.create_function(move |_, ()| Err::<(), _>(Error::external(Loud(weak.clone()))));
-        lua.globals().set("f", f.expect("a function")).expect("set");
-        let text: String = lua.load("local _, e = pcall(f) return tostring(e)").eval().expect("text");
+        LOUD.set(Some(lua.weak()));
+        let f = lua.create_function(|_, ()| Err::<(), _>(Error::external(Loud))).expect("a function");
+        lua.globals().set("f", f).expect("set");
+        let program = "local text for i = 1, 5 do local _, e = pcall(f) text = tostring(e) end return text";
+        let text: String = lua.load(program).eval().expect("text");
         assert!(text.contains("loud 2"), "{text}");
     });
 }
@@ -448,6 +455,9 @@ impl FromLua for Busy {
     }
 }
 
+/// More results than the stack has room for at first.
+const MANY: usize = if cfg!(miri) { 60 } else { 300 };
+
 #[test]
 fn values_on_their_way_are_kept() {
     in_all_modes(|lua| {
@@ -471,8 +481,8 @@ fn values_on_their_way_are_kept() {
         assert!(back.call::<()>(("first 1", Busy(-1), "third 3")).is_err());
         assert!(back.call::<()>(("first 1", "idle", "third 3")).is_err());
         assert!(catch_unwind(AssertUnwindSafe(|| back.call::<()>(("other", Busy(2), "third 3")))).is_err());
-        let many = lua.create_function(|_, ()| Ok(perilune::Variadic::from(vec!["many"; 300]))).expect("a function");
-        assert_eq!(many.call::<perilune::MultiValue>(()).expect("a call").len(), 300);
+        let many = lua.create_function(|_, ()| Ok(perilune::Variadic::from(vec!["many"; MANY]))).expect("a function");
+        assert_eq!(many.call::<perilune::MultiValue>(()).expect("a call").len(), MANY);
 
         // Tables that are made of values, fields and registry keys.
         let list = lua.create_sequence_from((0..300).map(Busy).step_by(100)).expect("a table");

@@ -91,10 +91,7 @@ impl Lower<'_> {
         let length = (LENGTH / (self.cur.trace.ins.len() - self.cur.at)) as u32;
         self.cur.asked = Some(counted.prof);
         let stop_at = self.stop_of(counted)?;
-        let first = self.int(counted.first)?;
-        // The counter has not passed its end: as an unsigned number the difference is right, however large it is.
-        let left = if counted.up { self.pos.ins().isub(stop, first) } else { self.pos.ins().isub(first, stop) };
-        let end = self.end_of_chunk(counted, length, left, stop)?;
+        let end = self.end_of_chunk(counted, length, stop)?;
         let &Counted { prof, test, first: counter, step, .. } = counted;
         self.cur.chunk = Some(Chunk { prof, test, counter, step, start, end, stop: stop_at });
         Ok(())
@@ -127,9 +124,9 @@ impl Lower<'_> {
         self.cur.trace.snap_ids().find(|&k| self.cur.trace.guarded_by(k).contains(&prof))
     }
 
-    /// The last value of the counter in a chunk of a loop which has `left` to go. Side traces may enter the loop for a few iterations each: then
-    /// the chunk ends where the loop does, which takes one comparison.
-    fn end_of_chunk(&mut self, counted: &Counted, length: u32, left: Value, stop: Value) -> Res<Value> {
+    /// The last value of the counter in a chunk. Side traces may enter the loop for a few iterations each: then the chunk ends where the loop does,
+    /// which takes one comparison.
+    fn end_of_chunk(&mut self, counted: &Counted, length: u32, stop: Value) -> Res<Value> {
         let (begun, long) = (self.block(), self.cold_block());
         let end = self.block_param(begun, types::I32);
         if !moves(self.cur.trace, self.cur.at, counted) {
@@ -141,14 +138,20 @@ impl Lower<'_> {
         }
         // A step of 1 needs as many iterations as the difference says; a larger one that is not constant needs fewer.
         let step = self.konst_int(counted.step);
-        let most = length.saturating_mul(step.map_or(1, i32::unsigned_abs)).cast_signed();
-        let is_short = self.is32(IntCC::UnsignedLessThan, left, most);
+        let most = i64::from(length.saturating_mul(step.map_or(1, i32::unsigned_abs)).min(i32::MAX as u32));
+        let most = if counted.up { most } else { -most };
+        // If the subtraction overflows, the chunk is taken for a long one.
+        let near = self.pos.ins().iadd_imm_s(stop, -most);
+        let first = self.int(counted.first)?;
+        let is_near = if counted.up { IntCC::SignedGreaterThanOrEqual } else { IntCC::SignedLessThanOrEqual };
+        let is_short = self.pos.ins().icmp(is_near, first, near);
         self.pos.ins().brif(is_short, begun, &[BlockArg::Value(stop)], long, &[]);
         self.enter(long);
         let last = match step {
+            // This does not overflow: the end is further away, or at the same end of the numbers.
             Some(_) => {
-                let first = self.int(counted.first)?;
-                self.pos.ins().iadd_imm_s(first, i64::from(if counted.up { most } else { most.wrapping_neg() }))
+                let last = self.pos.ins().iadd_imm_s(first, most);
+                if counted.up { self.pos.ins().smin(last, stop) } else { self.pos.ins().smax(last, stop) }
             }
             None => self.last_in_chunk(counted, length, stop)?,
         };
