@@ -127,7 +127,7 @@ const MANY: &str = "
 fn the_sum_of_a_million_events_is_the_change_of_the_heap() {
     for (mode, lua) in states().into_iter().enumerate() {
         for lines in [false, true] {
-            // A million by default; to read so many takes the test five seconds.
+            // A million in the usual mode, whose traces make most of them; to read so many takes the test five seconds.
             let times = if mode == 1 && !lines { 250_000 } else { 25_000 };
             let (p, grown) = profile(&lua, lines, &MANY.replace("TIMES", &times.to_string()));
             assert_eq!(p.change, grown, "mode {mode}, lines {lines}");
