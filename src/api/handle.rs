@@ -10,7 +10,7 @@ use std::ops::Deref;
 
 /// A value that the collector keeps as long as the handle, or a clone of it, exists. It does not keep its state: when that is closed,
 /// methods with a `Result` give [`Error::StateClosed`], and others panic with "Lua instance is destroyed", as all do in mlua. To show it says
-/// [`CLOSED_STATE`].
+/// [`CLOSED_STATE`]; to compare it is possible, and it is equal to its clones alone.
 pub struct Handle {
     state: WeakLua,
     slot: u32,
@@ -122,13 +122,16 @@ impl Handle {
         let known = if cfg!(feature = "send") { None } else { self.try_get() };
         Err(Error::ForeignValue { what: known.map_or("value", |v| v.type_name()) })
     }
-    /// Do both stand for the same object?
+    /// Do both stand for the same object? If their state is closed, only a handle and its clones do.
     pub(crate) fn is_same(&self, other: &Handle) -> bool {
         if self.state != other.state {
             return false;
         }
         let _lock = self.lock();
-        self.get().raw_equals(other.get())
+        match (self.try_get(), other.try_get()) {
+            (Some(a), Some(b)) => a.raw_equals(b),
+            _ => self.slot == other.slot,
+        }
     }
     /// Address of the object.
     pub(crate) fn address(&self) -> *const std::ffi::c_void {

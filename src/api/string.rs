@@ -299,12 +299,16 @@ impl<T: AsRef<[u8]> + ?Sized> PartialEq<T> for LuaString {
         // `as_ref` is code of the caller's: it runs before.
         let other = other.as_ref();
         let _lock = self.0.lock();
-        self.0.get().as_str().is_some_and(|s| s.bytes() == other)
+        self.0.try_get().and_then(|v| v.as_str()).is_some_and(|s| s.bytes() == other)
     }
 }
+/// By their bytes; without these, where the state of one is closed, a string is equal to its clones alone.
 impl PartialEq for LuaString {
     fn eq(&self, other: &LuaString) -> bool {
-        *self.as_bytes() == *other.as_bytes()
+        match (self.open_bytes("LuaString::eq"), other.open_bytes("LuaString::eq")) {
+            (Ok(a), Ok(b)) => *a == *b,
+            _ => self.0.is_same(&other.0),
+        }
     }
 }
 impl Eq for LuaString {}

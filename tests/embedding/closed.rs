@@ -207,6 +207,30 @@ fn handles_are_shown() {
     }
 }
 
+/// A handle is equal to its clones alone when the state is closed.
+#[test]
+fn handles_are_compared() {
+    let (first, second) = (closed(), closed());
+    let open = Lua::new();
+    let text = open.create_string("text").expect("a string");
+    assert!(first.string == first.string.clone() && first.string != second.string);
+    assert!(first.string != text && text != first.string && first.string != "text");
+    assert!(first.table == first.table.clone() && first.table != second.table);
+    assert!(first.table != open.create_table().expect("a table"));
+    assert!(first.function == first.function.clone() && first.thread == first.thread.clone());
+    assert!(first.userdata == first.userdata.clone() && first.userdata != second.userdata);
+    assert!(first.other == first.other.clone() && first.other != second.other);
+    assert_ne!(Value::String(first.string), Value::Table(first.table));
+
+    let lua = Lua::new();
+    let (t, table, string) = (lua.create_table(), lua.create_table(), lua.create_string("text"));
+    let (t, table, string) = (t.expect("a table"), table.expect("a table"), string.expect("a string"));
+    let other = lua.create_string("text").expect("a string");
+    assert!(t != table && string == other && string == "text");
+    drop(lua);
+    assert!(t != table && string != other && string != "text");
+}
+
 /// A value that is dropped when its state is closed, and uses a handle of it then.
 #[test]
 fn handles_used_while_the_state_is_closed() {
