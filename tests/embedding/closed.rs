@@ -213,22 +213,31 @@ fn handles_are_compared() {
     let (first, second) = (closed(), closed());
     let open = Lua::new();
     let text = open.create_string("text").expect("a string");
-    assert!(first.string == first.string.clone() && first.string != second.string);
-    assert!(first.string != text && text != first.string && first.string != "text");
-    assert!(first.table == first.table.clone() && first.table != second.table);
-    assert!(first.table != open.create_table().expect("a table"));
-    assert!(first.function == first.function.clone() && first.thread == first.thread.clone());
-    assert!(first.userdata == first.userdata.clone() && first.userdata != second.userdata);
-    assert!(first.other == first.other.clone() && first.other != second.other);
+    assert_eq!(first.string, first.string.clone());
+    assert_ne!(first.string, second.string);
+    assert_ne!(first.string, text);
+    assert_ne!(first.string, "text");
+    assert_eq!(first.table, first.table.clone());
+    assert_ne!(first.table, second.table);
+    assert_ne!(first.table, open.create_table().expect("a table"));
+    assert_eq!(first.function, first.function.clone());
+    assert_eq!(first.thread, first.thread.clone());
+    assert_eq!(first.userdata, first.userdata.clone());
+    assert_ne!(first.userdata, second.userdata);
+    assert_eq!(first.other, first.other.clone());
     assert_ne!(Value::String(first.string), Value::Table(first.table));
 
     let lua = Lua::new();
     let (t, table, string) = (lua.create_table(), lua.create_table(), lua.create_string("text"));
     let (t, table, string) = (t.expect("a table"), table.expect("a table"), string.expect("a string"));
     let other = lua.create_string("text").expect("a string");
-    assert!(t != table && string == other && string == "text");
+    assert_ne!(t, table);
+    assert_eq!(string, other);
+    assert_eq!(string, "text");
     drop(lua);
-    assert!(t != table && string != other && string != "text");
+    assert_ne!(t, table);
+    assert_ne!(string, other);
+    assert_ne!(string, "text");
 }
 
 /// A value that is dropped when its state is closed, and uses a handle of it then.
