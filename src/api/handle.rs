@@ -9,8 +9,8 @@ use std::fmt;
 use std::ops::Deref;
 
 /// A value that the collector keeps as long as the handle, or a clone of it, exists. It does not keep its state: when that is closed,
-/// methods with a `Result` give [`Error::StateClosed`], and others panic with "Lua instance is destroyed", as all do in mlua. To show it says
-/// [`CLOSED_STATE`]; to compare it is possible, and it is equal to its clones alone.
+/// methods with a `Result` give [`Error::StateClosed`], and others panic with "Lua instance is destroyed", as all do in mlua. `Debug`
+/// shows [`CLOSED_STATE`] then, and the handle is equal to its clones alone.
 pub struct Handle {
     state: WeakLua,
     slot: u32,

@@ -64,6 +64,7 @@ mod imp {
 
 #[cfg(all(target_os = "linux", target_arch = "aarch64", not(miri)))]
 mod imp {
+    use crate::gc::poison;
     use core::sync::atomic::{AtomicUsize, Ordering};
     use std::alloc::Layout;
 
@@ -107,6 +108,7 @@ mod imp {
                 return core::ptr::null_mut();
             }
             if p as usize % UNIT == 0 && p as usize + size <= LAST * 2 - 1 {
+                poison::mapped(p.cast(), size);
                 return p.cast();
             }
             // SAFETY: mapped above.
@@ -117,6 +119,7 @@ mod imp {
     /// # Safety
     /// As for `free_low`.
     pub unsafe fn free(p: *mut u8, layout: Layout) {
+        poison::unmapped(p, rounded(layout));
         // SAFETY: by the contract; mapped with this size.
         unsafe { libc::munmap(p.cast(), rounded(layout)) };
     }
