@@ -7,15 +7,15 @@
 )]
 
 use crate::code::{Arena, Code};
+use crate::codegen::Codegen;
 use crate::lower::{self, Env};
 use crate::output::{CompiledCode, Emitted, Listing};
 use crate::request::CompileRequest;
 use crate::thunk::{ThunkAddrs, Thunks};
 use crate::{BackendError, disas, isa};
 use core::ops::Range;
-use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
-use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget, binemit, ir};
+use cranelift_codegen::{FinalizedMachReloc, FinalizedRelocTarget, binemit, ir};
 use perilune_vm::helper::Helper;
 use perilune_vm::hooks::EnterFn;
 
@@ -36,32 +36,27 @@ impl Default for Config {
 
 /// Compiles traces for one target; the memory of a compilation is kept for the next.
 pub struct Compiler {
-    isa: OwnedTargetIsa,
-    ctx: Context,
-    control: ControlPlane,
+    codegen: Codegen,
     helper: fn(Helper) -> usize,
 }
 
 impl Compiler {
     /// A compiler for a target, see [`crate::isa`].
     pub fn new(isa: OwnedTargetIsa, helper: fn(Helper) -> usize) -> Compiler {
-        Compiler { isa, ctx: Context::new(), control: ControlPlane::default(), helper }
+        Compiler { codegen: Codegen::new(isa), helper }
     }
     /// The target.
     pub fn isa(&self) -> &dyn TargetIsa {
-        &*self.isa
+        &**self.codegen.isa()
     }
     /// Compiles a tree.
     pub fn emit(&mut self, req: &CompileRequest<'_>, thunks: &ThunkAddrs) -> Result<Emitted, BackendError> {
-        self.ctx.clear();
-        let env = Env { isa: &*self.isa, thunks, helper: self.helper };
-        lower::lower(&mut self.ctx.func, &env, req)?;
-        self.ctx.set_disasm(req.listing);
-        let clif = req.listing.then(|| self.ctx.func.display().to_string());
-        let compiled = match self.ctx.compile(&*self.isa, &mut self.control) {
-            Ok(compiled) => compiled,
-            Err(e) => return Err(BackendError::Codegen(format!("{e:?}"))),
-        };
+        let (ctx, isa) = self.codegen.empty();
+        let env = Env { isa, thunks, helper: self.helper };
+        lower::lower(&mut ctx.func, &env, req)?;
+        ctx.set_disasm(req.listing);
+        let clif = req.listing.then(|| ctx.func.display().to_string());
+        let (compiled, elsewhere) = self.codegen.run(req.interrupt)?;
         let mut code = compiled.code_buffer().to_vec();
         relocate(&mut code, compiled.buffer.relocs())?;
         let head = req.tree.trace.ins.iter().position(|i| i.op == perilune_recorder::ir::Op::LOOP);
@@ -72,7 +67,7 @@ impl Compiler {
         if req.parts || req.tree.notes_helpers {
             map.parts = disas::parts(compiled, req.tree.trace.snaps.len());
         }
-        Ok(Emitted { code, body, map, listing })
+        Ok(Emitted { code, body, map, listing, elsewhere })
     }
 }
 
@@ -129,13 +124,13 @@ impl Backend {
     pub fn with_isa(isa: OwnedTargetIsa, config: &Config) -> Result<Backend, BackendError> {
         let compiler = Compiler::new(isa, config.helper);
         let arena = Arena::new(config.code_size).map_err(|e| BackendError::Memory(e.to_string()))?;
-        let thunks = Thunks::new(&compiler.isa)?;
+        let thunks = Thunks::new(compiler.codegen.isa())?;
         Ok(Backend { compiler, arena, thunks })
     }
     /// Compiles a tree and puts it into executable memory.
     pub fn compile(&mut self, req: &CompileRequest<'_>) -> Result<CompiledCode, BackendError> {
         // Few programs need all thunks, so thunks are compiled when a trace first needs them.
-        let Emitted { code, body, map, listing } = loop {
+        let Emitted { code, body, map, listing, elsewhere } = loop {
             match self.compiler.emit(req, &self.thunks.addrs) {
                 Err(BackendError::NoThunk(thunk)) => self.thunks.add(thunk, self.compiler.helper)?,
                 done => break done?,
@@ -143,7 +138,7 @@ impl Backend {
         };
         let loop_offset = body.as_ref().map(|body| body.start);
         let entry = place(&mut self.arena, &code, body)?;
-        Ok(CompiledCode { entry, size: code.len(), loop_offset, map, listing })
+        Ok(CompiledCode { entry, size: code.len(), loop_offset, map, listing, elsewhere })
     }
     /// The function that enters compiled code: for `vm.enter`.
     pub fn enter(&self) -> EnterFn {

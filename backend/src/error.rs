@@ -29,6 +29,8 @@ pub enum BackendError {
     Malformed(usize, &'static str),
     /// Cranelift refused the function (a bug here, or a limit of Cranelift's).
     Codegen(String),
+    /// The program was interrupted ([`CompileRequest::interrupt`](crate::CompileRequest::interrupt)).
+    Interrupted,
 }
 
 impl core::fmt::Display for BackendError {
@@ -41,6 +43,7 @@ impl core::fmt::Display for BackendError {
             BackendError::NoThunk(thunk) => write!(f, "no thunk for {thunk:?}"),
             BackendError::Malformed(at, what) => write!(f, "malformed trace at {at:04}: {what}"),
             BackendError::Codegen(e) => write!(f, "code generation: {e}"),
+            BackendError::Interrupted => write!(f, "interrupted"),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! - [`code`]: executable memory.
 //! - [`thunk`]: the fixed pieces of code around traces (entry, exit stub, cold helpers).
 //! - `lower`: IR to Cranelift IR.
+//! - `codegen`: Cranelift IR to machine code, on another thread where a large function would keep an interrupt waiting.
 //! - [`unboxed`]: slots that exits store as raw registers.
 //! - [`exit_abi`]: what exits pass to side traces in registers.
 //! - [`Backend`]: all of it together. [`Compiler`] is the part without executable memory, for any target.
@@ -22,6 +23,7 @@
 compile_error!("Perilune compiles to machine code of x86-64 and aarch64 only");
 
 pub mod code;
+mod codegen;
 mod compile;
 pub mod disas;
 mod error;

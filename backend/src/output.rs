@@ -1,6 +1,7 @@
 //! The result of a compilation: machine code, the purpose of each part of it, and listings.
 
 use core::ops::Range;
+use core::time::Duration;
 use perilune_recorder::ir::SnapId;
 
 /// Listings of a compilation, made on request.
@@ -25,6 +26,8 @@ pub struct Emitted {
     pub map: CodeMap,
     /// See [`crate::CompileRequest::listing`].
     pub listing: Option<Listing>,
+    /// Processor time that another thread has spent on it (`codegen.rs`).
+    pub elsewhere: Duration,
 }
 
 /// The map of a trace's code.
@@ -62,4 +65,6 @@ pub struct CompiledCode {
     pub map: CodeMap,
     /// See [`crate::CompileRequest::listing`].
     pub listing: Option<Listing>,
+    /// Processor time that another thread has spent on it (`codegen.rs`).
+    pub elsewhere: Duration,
 }

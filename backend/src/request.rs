@@ -3,6 +3,7 @@
 use crate::exit_abi::ExitArg;
 use perilune_recorder::ir::{SnapId, Trace};
 use perilune_vm::hooks::Unboxed;
+use perilune_vm::interrupt::Flag;
 use perilune_vm::{ExitId, TraceId, Value};
 
 /// A trace and the side traces compiled into the same function.
@@ -58,6 +59,8 @@ pub struct CompileRequest<'a> {
     pub listing: bool,
     /// Fill [`crate::CodeMap::parts`].
     pub parts: bool,
+    /// Give up with [`crate::BackendError::Interrupted`] as soon as an interrupt waits here.
+    pub interrupt: Option<&'a Flag>,
 }
 
 impl<'a> CompileRequest<'a> {
@@ -75,6 +78,7 @@ impl<'a> CompileRequest<'a> {
             notes_guards: false,
             listing: false,
             parts: false,
+            interrupt: None,
         }
     }
 }

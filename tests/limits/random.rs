@@ -77,14 +77,52 @@ fn load(lua: &Lua, case: &Case) -> Function {
     lua.load(text).into_function().expect("a program")
 }
 
+/// Has the other thread interrupt a program after a time, and runs the program until that ends it.
+fn end_by_interrupt(
+    name: &str,
+    lua: &Lua,
+    program: impl Fn() -> perilune::Result<()>,
+    wait: Duration,
+    send: &mpsc::Sender<Order>,
+) -> Ends {
+    let work = Work::of_this_thread();
+    let (interrupted, when) = mpsc::channel();
+    send.send((lua.interrupt_handle(), wait, work, interrupted)).expect("the thread runs");
+    // A run that was over before is followed by another.
+    let e = loop {
+        if let Err(e) = program() {
+            break e;
+        }
+    };
+    let (end, worked) = (Instant::now(), work.so_far());
+    assert!(matches!(e, Error::Interrupted(_)), "{name}: {e}");
+    let (when, before) = when.recv().expect("an interrupt");
+    let ends = Ends { slowest: end.saturating_duration_since(when), most_work: worked.saturating_sub(before) };
+    if ends.most_work > PROMISED / 2 {
+        println!("{name}: {ends:?} after {wait:?}");
+    }
+    assert!(ends.slowest < PATIENCE, "{name}: {ends:?}");
+    ends
+}
+
+/// The thread that interrupts.
+fn interrupt_on_order(orders: mpsc::Receiver<Order>) {
+    for (handle, wait, work, tell) in orders {
+        std::thread::sleep(wait);
+        let now = (Instant::now(), work.so_far());
+        assert!(handle.interrupt());
+        tell.send(now).expect("the other thread waits");
+    }
+}
+
 /// Interrupts a program so many times in each mode.
 fn interrupt(case: &Case, times: u32, seed: u64, send: &mpsc::Sender<Order>) -> Ends {
     let name = case.file.display();
     let mut random = Random(seed * 2 + 1);
-    let (work, mut ends) = (Work::of_this_thread(), Ends::default());
+    let mut ends = Ends::default();
     for mode in MODES {
         let lua = state(mode);
-        let handle = lua.interrupt_handle();
+        lua.interrupt_handle();
         let program = load(&lua, case);
         let args = || Variadic::from(case.args.clone());
         let begun = Instant::now();
@@ -92,23 +130,8 @@ fn interrupt(case: &Case, times: u32, seed: u64, send: &mpsc::Sender<Order>) -> 
         let whole = begun.elapsed();
         for _ in 0..times {
             let wait = Duration::from_nanos(random.below(whole.as_nanos() as u64));
-            let (interrupted, when) = mpsc::channel();
-            send.send((handle.clone(), wait, work, interrupted)).expect("the thread runs");
-            // A run that was over before is followed by another.
-            let e = loop {
-                if let Err(e) = program.call::<()>(args()) {
-                    break e;
-                }
-            };
-            let (end, worked) = (Instant::now(), work.so_far());
-            assert!(matches!(e, Error::Interrupted(_)), "{name}, {mode}: {e}");
-            let (when, before) = when.recv().expect("an interrupt");
-            let end = Ends { slowest: end.saturating_duration_since(when), most_work: worked.saturating_sub(before) };
-            if end.most_work > PROMISED / 2 {
-                println!("{name}, {mode}: {end:?} after {wait:?} of {whole:?}");
-            }
-            ends = ends.max(end);
-            assert!(ends.slowest < PATIENCE, "{name}, {mode}: {ends:?}");
+            let name = format!("{name}, {mode}");
+            ends = ends.max(end_by_interrupt(&name, &lua, || program.call(args()), wait, send));
             works(&lua, mode);
             // Builds with debug assertions verify the heap at each collection that is asked for so.
             lua.jit_option("gcstress=1").expect("an option");
@@ -133,14 +156,7 @@ fn interrupt_all(times: u32) -> Ends {
         let threads: Vec<_> = (0..2)
             .map(|_| {
                 let (send, receive) = mpsc::channel::<Order>();
-                scope.spawn(move || {
-                    for (handle, wait, work, tell) in receive {
-                        std::thread::sleep(wait);
-                        let now = (Instant::now(), work.so_far());
-                        assert!(handle.interrupt());
-                        tell.send(now).expect("the other thread waits");
-                    }
-                });
+                scope.spawn(move || interrupt_on_order(receive));
                 let (cases, next) = (&cases, &next);
                 scope.spawn(move || {
                     let mut ends = Ends::default();
@@ -167,6 +183,39 @@ fn many_interrupts_at_random_times() {
     let ends = interrupt_all(100);
     println!("{ends:?}");
     // Builds without optimisation take longer; how long a thread waits for a processor is not ours.
+    assert!(cfg!(debug_assertions) || ends.most_work <= PROMISED, "{ends:?}");
+}
+
+/// Compiling a large trace, which takes longer than an interrupt may, is given up.
+#[test]
+fn large_traces_are_not_waited_for() {
+    // 2,900 instructions with the body of the loop that the optimiser makes.
+    let body: String = (1..=130)
+        .map(|k| {
+            let place = |n| k * n % 32 + 33;
+            format!("t[{}] = t[{}] + {k}.25 * t[(i + {k}) % 32 + 1] s = s + t[{}] ", place(1), place(7), place(5))
+        })
+        .collect();
+    let program = format!("local t, s = {{}}, 0 for i = 1, 64 do t[i] = i * 1.5 end for i = 1, 500 do {body} end");
+    let (send, receive) = mpsc::channel::<Order>();
+    let other = std::thread::spawn(move || interrupt_on_order(receive));
+    let mut ends = Ends::default();
+    let mut random = Random(1);
+    let begun = Instant::now();
+    state("at once").load(&*program).exec().expect("a program");
+    let whole = begun.elapsed();
+    for _ in 0..20 {
+        // In a new state, nothing is compiled yet.
+        let lua = state("at once");
+        let function = lua.load(&*program).into_function().expect("a program");
+        let wait = Duration::from_nanos(random.below(whole.as_nanos() as u64));
+        ends = ends.max(end_by_interrupt("large trace", &lua, || function.call(()), wait, &send));
+        works(&lua, "large trace");
+        lua.load(&*program).exec().expect("the trace can be compiled after all");
+    }
+    drop(send);
+    other.join().expect("the other thread");
+    println!("{ends:?} of {whole:?}");
     assert!(cfg!(debug_assertions) || ends.most_work <= PROMISED, "{ends:?}");
 }
 

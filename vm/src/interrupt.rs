@@ -247,6 +247,10 @@ impl Vm {
     pub fn is_interruptible(&self) -> bool {
         self.interrupts.remote.is_some()
     }
+    /// The flag that interrupts of this state set, if another thread or a timer can interrupt it.
+    pub fn interrupt_flag(&self) -> Option<Arc<Flag>> {
+        self.is_interruptible().then(|| Arc::clone(&self.interrupts.flag))
+    }
     /// The interrupt that waits, if one does.
     pub fn interrupt_waits(&self) -> Option<Cause> {
         self.interrupts.flag.get()

@@ -305,6 +305,9 @@ impl<'a> Lower<'a> {
 
     /// Emits one instruction and remembers its value.
     fn instruction(&mut self, i: usize) -> Res<()> {
+        if self.req.interrupt.is_some_and(|flag| flag.get().is_some()) {
+            return Err(BackendError::Interrupted);
+        }
         let ins = self.cur.trace.ins[i];
         self.countdown(ins)?;
         self.cur.emitting = i;

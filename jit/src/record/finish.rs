@@ -92,6 +92,9 @@ impl Jit {
                 let failure = Failure { reason, info, error: None };
                 return self.fail(vm, number, at, origin, failure, Some(&done.trace));
             }
+            Err(Refused::Interrupted) => {
+                return self.fail(vm, number, at, Origin::Nowhere, Abort::Error.into(), Some(&done.trace));
+            }
             Err(Refused::Full) => {
                 self.drop_traces(vm);
                 return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeFull.into(), Some(&done.trace));
@@ -100,7 +103,7 @@ impl Jit {
         for &field in &done.watched {
             vm.heap.use_watched(field);
         }
-        let compile = now().saturating_sub(begun);
+        let compile = now().saturating_sub(begun) + self.machine.borrow_mut().take_elsewhere();
         let code = placed.code;
         self.policy.borrow_mut().spend(compile);
         self.count(|c| {

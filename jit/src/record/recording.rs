@@ -92,7 +92,8 @@ impl Jit {
             return;
         }
         self.report_instruction(vm, pc);
-        if self.recording.cancelled.replace(false) {
+        // The interpreter looks at interrupts only when the recording has ended.
+        if self.recording.cancelled.replace(false) || vm.interrupt_waits().is_some() {
             return self.abort_recording(vm, Abort::Error.into());
         }
         let step = {

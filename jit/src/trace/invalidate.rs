@@ -125,7 +125,7 @@ impl Jit {
             return Ok(Code::default());
         };
         let limit = (self.settings.options.get().params.maxmcode as usize).saturating_mul(1024);
-        let code = self.machine.borrow_mut().compile_tree(vm, TraceTree::single(&trace, n, exits), false, limit)?;
+        let code = self.machine.borrow_mut().compile_leaving(vm, TraceTree::single(&trace, n, exits), limit)?;
         self.count(|c| c.mcode += code.size as u64);
         Ok(code)
     }

@@ -23,6 +23,7 @@ use perilune_vm::state::Unfinished;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// What runs traces: the backend, and its state.
 #[derive(Default)]
@@ -33,6 +34,8 @@ pub struct Machine {
     limit: usize,
     /// What gdb knows, by address.
     registered: HashMap<usize, Registration>,
+    /// Processor time that other threads have spent on compiling since it was last asked for.
+    elsewhere: Duration,
 }
 
 /// Who looks at the code of a trace.
@@ -66,6 +69,8 @@ impl Drop for Machine {
 pub enum Refused {
     /// Memory for code is used up: all traces must be flushed.
     Full,
+    /// The program is being interrupted.
+    Interrupted,
     /// Something else.
     Abort(Abort, AbortInfo),
 }
@@ -105,7 +110,8 @@ impl Machine {
         let parts = by_explorer || watched.readers != 0;
         let interruptible = vm.must_check_in_loops();
         let watched = CompileRequest { parts, interruptible, notes_guards: by_explorer, ..request(tree) };
-        let request = CompileRequest { unboxed, exit_args, counts_runs, ..watched };
+        let flag = vm.interrupt_flag();
+        let request = CompileRequest { unboxed, exit_args, counts_runs, interrupt: flag.as_deref(), ..watched };
         let code = self.emit(vm, &request, limit)?;
         Ok((Code { address: code.entry, size: code.size, loop_offset: code.loop_offset.unwrap_or(0) }, code.map))
     }
@@ -118,9 +124,19 @@ impl Machine {
         limit: usize,
     ) -> Result<Code, Refused> {
         let interruptible = vm.must_check_in_loops();
-        let request = CompileRequest { interruptible, notes_guards: is_watched, ..request(tree) };
+        let flag = vm.interrupt_flag();
+        let request = CompileRequest { interruptible, notes_guards: is_watched, interrupt: flag.as_deref(), ..request(tree) };
         let code = self.emit(vm, &request, limit)?;
         Ok(Code { address: code.entry, size: code.size, loop_offset: 0 })
+    }
+    /// Compiles a trace that leaves at once, which an interrupt must not prevent.
+    pub(super) fn compile_leaving(&mut self, vm: &mut Vm, tree: TraceTree<'_>, limit: usize) -> Result<Code, Refused> {
+        let code = self.emit(vm, &request(tree), limit)?;
+        Ok(Code { address: code.entry, size: code.size, loop_offset: 0 })
+    }
+    /// Processor time that other threads have spent on compiling since this was last called.
+    pub fn take_elsewhere(&mut self) -> Duration {
+        core::mem::take(&mut self.elsewhere)
     }
     fn emit(&mut self, vm: &mut Vm, request: &CompileRequest<'_>, limit: usize) -> Result<CompiledCode, Refused> {
         let backend = self.backend(limit).map_err(refused)?;
@@ -137,10 +153,9 @@ impl Machine {
                 eprintln!("---- {what} {id} code\n{}", l.asm);
             }
         }
-        if backend.code_memory().0 > limit {
-            return Err(Refused::Full);
-        }
-        Ok(code)
+        let used = backend.code_memory().0;
+        self.elsewhere += code.elsewhere;
+        if used > limit { Err(Refused::Full) } else { Ok(code) }
     }
     /// The entry of the exit table for an exit without a side trace.
     pub fn exit_stub(&self) -> usize {
@@ -214,6 +229,7 @@ fn refused(e: BackendError) -> Refused {
     match e {
         BackendError::ArenaFull => Refused::Full,
         BackendError::Unsupported(op) => Refused::Abort(Abort::NyiIr, AbortInfo::Ir(op)),
+        BackendError::Interrupted => Refused::Interrupted,
         e => {
             let expected = matches!(e, BackendError::Memory(_));
             if cfg!(debug_assertions) && !expected || log::on(Topic::Aborted) {

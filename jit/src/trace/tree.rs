@@ -136,11 +136,12 @@ impl Jit {
             // A quarter at least, so that few questions are asked.
             return self.registry.borrow_mut().set_countdown(side, needed.saturating_sub(plan.runs).max(needed / 4));
         }
-        self.compile_tree(vm, root, plan);
+        self.compile_tree(vm, root, side, plan);
     }
-    fn compile_tree(&self, vm: &mut Vm, root: TraceId, plan: Plan) {
+    fn compile_tree(&self, vm: &mut Vm, root: TraceId, side: TraceId, plan: Plan) {
         let begun = now();
-        let limit = (self.settings.options.get().params.maxmcode as usize).saturating_mul(1024);
+        let params = self.settings.options.get().params;
+        let limit = (params.maxmcode as usize).saturating_mul(1024);
         let before = vm.begin_activity(Activity::Assembler);
         let compiled = {
             let registry = self.registry.borrow();
@@ -149,11 +150,13 @@ impl Jit {
             self.machine.borrow_mut().compile_tree(vm, tree, self.is_watched(), limit)
         };
         vm.begin_activity(before);
-        let took = now().saturating_sub(begun);
+        let took = now().saturating_sub(begun) + self.machine.borrow_mut().take_elsewhere();
         self.policy.borrow_mut().spend(took);
         match compiled {
             Ok(code) => self.enter_tree(root, TreeCode { code, members: plan.members }, took),
             Err(Refused::Full) => self.drop_traces(vm),
+            // Asked again when the same runs are over again.
+            Err(Refused::Interrupted) => self.registry.borrow_mut().start_countdown(side, params.hottree),
             Err(Refused::Abort(..)) => {
                 let mut registry = self.registry.borrow_mut();
                 plan.members.iter().for_each(|&n| registry.set_countdown(n, u64::MAX));

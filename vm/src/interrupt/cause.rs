@@ -51,7 +51,7 @@ impl Flag {
         }
     }
     /// Asks for an interrupt; one that waits already stays.
-    pub(crate) fn set(&self, cause: Cause) {
+    pub fn set(&self, cause: Cause) {
         let _ = self.0.compare_exchange(0, cause as u8, SeqCst, SeqCst);
     }
     /// Takes the interrupt back. The one that waited.
