@@ -9,7 +9,7 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::{CompiledCode, Context};
 use perilune_vm::clock::processor_time;
-use perilune_vm::interrupt::Flag;
+use perilune_vm::interrupt::{Flag, with_signals_blocked};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 
@@ -71,7 +71,8 @@ impl Codegen {
             // Nobody receives it after an interrupt.
             let _ = send.send((ctx, result, Duration::from_nanos(processor_time())));
         };
-        let Ok(thread) = thread::Builder::new().name("perilune-codegen".into()).stack_size(STACK).spawn(work) else {
+        let builder = thread::Builder::new().name("perilune-codegen".into()).stack_size(STACK);
+        let Ok(thread) = with_signals_blocked(|| builder.spawn(work)) else {
             // The system allows no more threads.
             return compile(&mut self.ctx, &self.isa).map(|()| Duration::ZERO);
         };

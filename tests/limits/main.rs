@@ -113,6 +113,42 @@ fn states_are_interrupted_one_by_one() {
     there.join().expect("a thread");
 }
 
+/// What is interrupted while it is recorded, a loop or a side trace, is recorded again the next time, however often.
+#[test]
+fn interrupted_recordings_do_not_count() {
+    let lua = Lua::new();
+    ["hotloop=20", "hotexit=20"].iter().for_each(|o| lua.jit_option(o).expect("an option"));
+    let handle = lua.interrupt_handle();
+    let interrupt = lua.create_function(move |_, _: perilune::MultiValue| {
+        assert!(handle.interrupt());
+        Ok(())
+    });
+    lua.globals().set("interrupt", interrupt.expect("a function")).expect("set");
+    let program = "function f(n, other)
+        local s = 0
+        for i = 1, n do if other then s = s + i % 3 else s = s + i end end
+        return s
+      end
+      function makes_trace(n, call)
+        jit.attach(interrupt)
+        call()
+        local made = require 'jit.util'.traceinfo(n) ~= nil
+        jit.attach(interrupt, 'record')
+        return made
+      end
+      jit.attach(interrupt, 'record')";
+    lua.load(program).exec().expect("a program");
+    for (trace, call) in [(1, "f(100)"), (2, "f(100, true)")] {
+        for i in 0..50 {
+            let e = lua.load(call).exec().expect_err("its recording is interrupted");
+            assert!(matches!(e, Error::Interrupted(_)), "{i}: {e}");
+            lua.clear_interrupt();
+        }
+        let made = lua.load(format!("return makes_trace({trace}, function() {call} end)")).eval::<bool>();
+        assert!(made.expect("it is not interrupted any more"), "{call}");
+    }
+}
+
 /// An interrupt of one state sends a signal to the thread. Another state of that thread, which waits for a line, reads it all the same.
 #[test]
 fn an_interrupt_does_not_end_a_read_of_another_state() {

@@ -201,6 +201,26 @@ impl Drop for SignalHandler {
     }
 }
 
+/// Calls a function with all signals blocked. A thread that it starts gets none either, so that handlers run on threads of states only.
+pub fn with_signals_blocked<R>(f: impl FnOnce() -> R) -> R {
+    struct Before(libc::sigset_t);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            // SAFETY: the mask that this thread had.
+            unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, core::ptr::null_mut()) };
+        }
+    }
+    // SAFETY: all-zero is a set of signals; the addresses are valid during the calls.
+    let _before = unsafe {
+        let mut all: libc::sigset_t = MaybeUninit::zeroed().assume_init();
+        let mut before = all;
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        Before(before)
+    };
+    f()
+}
+
 fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {

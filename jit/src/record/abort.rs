@@ -6,7 +6,7 @@ use crate::trace::Exit;
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_recorder::abort::Abort;
-use perilune_recorder::ir::SnapId;
+use perilune_recorder::ir::{SnapId, Trace};
 use perilune_recorder::rec::AbortInfo;
 use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Value, Vm};
@@ -56,7 +56,10 @@ impl Jit {
     pub(super) fn abort_recording(&self, vm: &mut Vm, failure: Failure) {
         let Some(r) = self.end_recording(vm) else { return };
         let trace = &r.recorder.b.trace;
-        if let Some(parent) = trace.parent
+        let interrupted = failure.reason == Abort::Error && vm.interrupt_waits().is_some();
+        if interrupted {
+            self.forget_attempt(trace);
+        } else if let Some(parent) = trace.parent
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
             note_failure(x, parent.exit == SnapId::FIRST, failure.reason, trace.ins.len() as u32);
@@ -68,7 +71,16 @@ impl Jit {
             self.protos.borrow_mut().at(pos).record_next = true;
             self.set_counter(vm, pos, 1);
         }
-        self.fail(vm, r.number, r.at, r.origin, failure, Some(trace));
+        let origin = if interrupted { Origin::Nowhere } else { r.origin };
+        self.fail(vm, r.number, r.at, origin, failure, Some(trace));
+    }
+    /// The program was interrupted while a trace was recorded or compiled, which says nothing about the code: the attempt does not count.
+    pub(super) fn forget_attempt(&self, trace: &Trace) {
+        if let Some(parent) = trace.parent
+            && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
+        {
+            x.tries = x.tries.saturating_sub(1);
+        }
     }
     /// An error is being thrown.
     pub(crate) fn abort_by_error(&self, vm: &mut Vm) {
@@ -97,7 +109,7 @@ impl Jit {
         at: (Value, usize),
         origin: Origin,
         failure: Failure,
-        trace: Option<&perilune_recorder::ir::Trace>,
+        trace: Option<&Trace>,
     ) {
         self.count(|c| c.aborted += 1);
         self.count_abort(at, failure.reason, failure.info, failure.error);

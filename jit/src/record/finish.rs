@@ -93,6 +93,7 @@ impl Jit {
                 return self.fail(vm, number, at, origin, failure, Some(&done.trace));
             }
             Err(Refused::Interrupted) => {
+                self.forget_attempt(&done.trace);
                 return self.fail(vm, number, at, Origin::Nowhere, Abort::Error.into(), Some(&done.trace));
             }
             Err(Refused::Full) => {

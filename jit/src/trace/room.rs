@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "the thread that compiles is waited for")]
 
 use perilune_vm::interp::native_stack;
+use perilune_vm::interrupt::with_signals_blocked;
 
 /// Bytes that compiling takes: frames of Cranelift have up to 12 KB each, and 64 KB did not suffice for a trace of ten instructions.
 const NEEDED: usize = 256 << 10;
@@ -27,7 +28,8 @@ pub(super) fn with_room<R>(f: impl FnOnce() -> R) -> std::io::Result<R> {
             let f = f;
             Lent((f.0)())
         };
-        match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, call)?.join() {
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        match with_signals_blocked(|| builder.spawn_scoped(scope, call))?.join() {
             Ok(result) => Ok(result.0),
             Err(panic) => std::panic::resume_unwind(panic),
         }

@@ -9,7 +9,7 @@ end
 for i = 1, 500 do points[i] = new(i, i + 1) end
 
 local total = 0
-for round = 1, tonumber(arg[1] or 300) do
+for round = 1, tonumber(arg[1] or 3000) do
   for i = 1, #points do
     total = total + points[i]:length()
   end

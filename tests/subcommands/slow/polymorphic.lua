@@ -22,7 +22,7 @@ math.randomseed(1)
 for i = 1, 1000 do shapes[i] = setmetatable({ size = i }, classes[math.random(#classes)]) end
 
 local total = 0
-for round = 1, tonumber(arg[1] or 300) do
+for round = 1, tonumber(arg[1] or 3000) do
   for i = 1, #shapes do
     total = total + shapes[i]:area()
   end

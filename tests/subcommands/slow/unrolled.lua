@@ -17,5 +17,5 @@ math.randomseed(1)
 local list = {}
 for i = 1, 1000 do list[i] = math.random(0, 6) end
 local total = 0
-for round = 1, tonumber(arg[1] or 300) do total = total + sum(list, #list) end
+for round = 1, tonumber(arg[1] or 10000) do total = total + sum(list, #list) end
 print(total > 0)
