@@ -296,7 +296,9 @@ impl<'a> Facts<'a> {
             for hint in &f.hints {
                 let place = Place { function, pc: hint.pc, line: hint.line };
                 let (share, traces) = (self.share(Some(place)), self.traces_at(place));
-                let matters = share.map_or(!traces.is_empty(), |s| s >= SHARE_OF_LINE);
+                // What a metatable of its own costs shows where the object is used, on other lines.
+                let share_of_line = share.filter(|_| hint.kind == HintKind::StringBuilt);
+                let matters = share_of_line.map_or(!traces.is_empty(), |s| s >= SHARE_OF_LINE);
                 if !matters {
                     continue;
                 }
