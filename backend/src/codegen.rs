@@ -19,7 +19,7 @@ const LARGE: usize = 600;
 /// How often a waiting thread looks for an interrupt.
 const PERIOD: Duration = Duration::from_millis(1);
 /// Bytes of the stack of a thread that compiles: what Rust gives to threads, on which Cranelift is used commonly.
-const STACK: usize = 2 << 20;
+pub const STACK: usize = 2 << 20;
 
 /// A thread whose result nobody waits for.
 struct Abandoned {

@@ -38,6 +38,7 @@ mod source_loc;
 pub mod thunk;
 pub mod unboxed;
 
+pub use codegen::STACK;
 pub use compile::{Backend, Compiler, Config};
 pub use error::{BackendError, Thunk};
 pub use output::{CodeMap, CompiledCode, Emitted, Listing, Part};

@@ -1,13 +1,12 @@
 //! The native stack that compiling takes. A program in C may run a state on a thread with a small stack, or on a stack of its own.
 #![allow(unsafe_code, reason = "the thread that compiles is waited for")]
 
+use perilune_backend::STACK;
 use perilune_vm::interp::native_stack;
 use perilune_vm::interrupt::with_signals_blocked;
 
 /// Bytes that compiling takes: frames of Cranelift have up to 12 KB each, and 64 KB did not suffice for a trace of ten instructions.
 const NEEDED: usize = 256 << 10;
-/// Bytes of the stack of a thread that compiles: what Rust gives to threads, on which Cranelift is used commonly.
-const STACK: usize = 2 << 20;
 
 /// What another thread gets, or returns.
 struct Lent<T>(T);
