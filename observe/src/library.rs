@@ -5,6 +5,7 @@
 
 use crate::memprof::{self, Error, Options};
 use crate::{heap, metrics, metrics::Pauses, sysprof};
+use perilune_vm::interrupt::Flag;
 use perilune_vm::object::{Gc, NativeFn, Table};
 use perilune_vm::stdlib::io::error_text;
 use perilune_vm::{LuaResult, Value, Vm};
@@ -12,6 +13,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Number of the error for what should not be: EINVAL.
@@ -202,9 +204,35 @@ fn sysprof_report(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(Value::table(t))
 }
 
+/// A file that is written until an interrupt waits.
+struct Interruptible {
+    file: File,
+    stop: Option<Arc<Flag>>,
+}
+
+impl io::Write for Interruptible {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.stop.as_ref().is_some_and(|stop| stop.get().is_some()) {
+            return Err(io::Error::other("an interrupt waits"));
+        }
+        self.file.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 fn write(vm: &mut Vm, f: fn(&mut Vm, &mut dyn io::Write) -> io::Result<()>) -> LuaResult<u32> {
     let name = vm.check_str(0)?;
-    let written = create(name.bytes()).and_then(|file| f(vm, &mut io::BufWriter::with_capacity(1 << 18, file)));
+    let stop = vm.interrupt_flag();
+    let written = create(name.bytes()).and_then(|file| {
+        let mut to = io::BufWriter::with_capacity(1 << 18, Interruptible { file, stop });
+        let written = f(vm, &mut to);
+        // What could not be written is not tried again.
+        let _ = to.into_parts();
+        written
+    });
+    vm.check_interrupt()?;
     match written {
         Ok(()) => vm.ret1(Value::TRUE),
         Err(e) => io_failure(vm, Some(name.bytes()), &e),

@@ -304,7 +304,7 @@ impl Lua {
         let _lock = self.0.lock();
         // `as_ref` is code of the caller's: it runs before the VM is entered.
         let bytes = bytes.as_ref();
-        let s = self.0.try_enter(|vm| vm.checked_str(bytes).map(Raw::str))?;
+        let s = self.0.try_enter(|vm| vm.check_alloc(bytes.len()).map(|()| Raw::str(vm.new_str(bytes))))?;
         let s = LuaString(self.handle(s));
         self.0.step()?;
         Ok(s)

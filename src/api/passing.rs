@@ -29,7 +29,7 @@ pub(crate) fn pass_value(lua: &Lua, v: &Value) -> Result<()> {
 /// # Errors
 /// The memory limit is reached.
 pub(crate) fn pass_bytes(lua: &Lua, bytes: &[u8]) -> Result<()> {
-    let s = lua.0.try_enter(|vm| vm.checked_str(bytes).map(Raw::str))?;
+    let s = lua.0.try_enter(|vm| vm.check_alloc(bytes.len()).map(|()| Raw::str(vm.new_str(bytes))))?;
     pass(lua, s);
     Ok(())
 }

@@ -6,6 +6,7 @@
 mod command;
 #[path = "../corpus/mod.rs"]
 mod corpus;
+mod parts;
 mod programs;
 mod random;
 

@@ -17,7 +17,7 @@ const PROMISED: Duration = Duration::from_millis(10);
 
 /// The clock of the processor time of a thread, which any thread can read.
 #[derive(Copy, Clone)]
-struct Work(libc::clockid_t);
+pub(super) struct Work(libc::clockid_t);
 
 impl Work {
     fn of_this_thread() -> Work {
@@ -37,31 +37,31 @@ impl Work {
 }
 
 /// When a program was interrupted, and how long its thread had worked.
-type Interrupted = (Instant, Duration);
+pub(super) type Interrupted = (Instant, Duration);
 
 /// What the other thread gets: whom to interrupt after which time, and whom to tell.
-type Order = (InterruptHandle, Duration, Work, mpsc::Sender<Interrupted>);
+pub(super) type Order = (InterruptHandle, Duration, Work, mpsc::Sender<Interrupted>);
 
 /// How long programs took to end.
 #[derive(Copy, Clone, Default, Debug)]
-struct Ends {
+pub(super) struct Ends {
     /// The longest time.
     slowest: Duration,
     /// The longest time in which the thread ran: without waiting for a processor that others keep busy.
-    most_work: Duration,
+    pub(super) most_work: Duration,
 }
 
 impl Ends {
-    fn max(self, other: Ends) -> Ends {
+    pub(super) fn max(self, other: Ends) -> Ends {
         Ends { slowest: self.slowest.max(other.slowest), most_work: self.most_work.max(other.most_work) }
     }
 }
 
 /// A small generator of random numbers (xorshift).
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
+    pub(super) fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -78,7 +78,7 @@ fn load(lua: &Lua, case: &Case) -> Function {
 }
 
 /// Has the other thread interrupt a program after a time, and runs the program until that ends it.
-fn end_by_interrupt(
+pub(super) fn end_by_interrupt(
     name: &str,
     lua: &Lua,
     program: impl Fn() -> perilune::Result<()>,
@@ -106,7 +106,7 @@ fn end_by_interrupt(
 }
 
 /// The thread that interrupts.
-fn interrupt_on_order(orders: mpsc::Receiver<Order>) {
+pub(super) fn interrupt_on_order(orders: mpsc::Receiver<Order>) {
     for (handle, wait, work, tell) in orders {
         std::thread::sleep(wait);
         let now = (Instant::now(), work.so_far());

@@ -41,6 +41,8 @@ macro_rules! for_each_helper {
             (TabGet, tab_get, Load, P64, (Tab, U64))
             /// New slot for a key the table lacks (neither nil nor NaN).
             (TabNewKey, tab_new_key, Store, P64, (Tab, U64))
+            /// The same; null, and no slot is made, where an interrupt waits while the table grows.
+            (TabTryNewKey, tab_try_new_key, Store, P64, (Tab, U64))
             /// Length of a table.
             (TabLen, tab_len, Load, Int, (Tab))
             /// The same, if nothing but an append has happened since its length was taken.
@@ -202,7 +204,7 @@ macro_rules! define_helpers {
             /// May it change the size of the heap?
             pub const fn allocates(self) -> bool {
                 matches!(self.effect(), HelperEffect::Alloc)
-                    || matches!(self, Helper::TabNewKey | Helper::TabInsert | Helper::TabRemove | Helper::TabSetList | Helper::NativeCall | Helper::StackRoom)
+                    || matches!(self, Helper::TabNewKey | Helper::TabTryNewKey | Helper::TabInsert | Helper::TabRemove | Helper::TabSetList | Helper::NativeCall | Helper::StackRoom)
             }
             /// Does it return null if there is no memory for its result? The trace guards that it does not.
             pub const fn may_fail(self) -> bool {

@@ -12,8 +12,14 @@
 )]
 
 mod cause;
+mod poll;
 
 pub use cause::{Cause, Flag};
+pub(crate) use poll::{Interrupted, Poll};
+
+/// Longer strings are made in parts, and given up between two of them if an interrupt waits. Compiled code that can neither leaves them to
+/// the interpreter.
+pub const LONG_STRING: usize = Poll::BYTES;
 
 use crate::Vm;
 use crate::clock::read_clock;

@@ -201,7 +201,7 @@ impl Vm {
                 };
                 if mm.is_nil() {
                     self.check_writable(t)?;
-                    self.table_set(t, k, v)?;
+                    self.try_table_set(t, k, v)?;
                     t.hdr.b0.set(0);
                     return Ok(Access::Done(Value::NIL));
                 }

@@ -18,7 +18,12 @@ impl Lower<'_> {
             Op::HREF => self.lookup(ins),
             Op::NEWREF => {
                 let (table, key) = (self.word(ins.a)?, self.boxed(ins.b)?);
-                self.call_word(Helper::TabNewKey, &[table, key])
+                if !ins.is_guard() {
+                    return self.call_word(Helper::TabNewKey, &[table, key]);
+                }
+                let slot = self.call_word(Helper::TabTryNewKey, &[table, key])?;
+                self.guard(slot)?;
+                Ok(slot)
             }
             Op::UREFO | Op::UREFC => self.upvalue(ins),
             Op::FREF => {

@@ -63,6 +63,11 @@ fn reference(e: &mut Eval<'_>, ins: Ins) -> Step {
             Ty::Int => e.call(Helper::TabGetInt, &[object, e.val(ins.b)]),
             _ => e.call(Helper::TabGet, &[object, e.boxed(ins.b)]),
         }),
+        Op::NEWREF if ins.is_guard() => {
+            let slot = e.call(Helper::TabTryNewKey, &[object, e.boxed(ins.b)]);
+            guard(slot != 0)?;
+            Ok(slot)
+        }
         Op::NEWREF => Ok(e.call(Helper::TabNewKey, &[object, e.boxed(ins.b)])),
         _ => {
             let upvalue = memory::load64(object + ofs::FUNC_UPVALUES as u64 + 8 * u64::from(ins.b.0 >> 8));

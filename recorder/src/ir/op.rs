@@ -142,7 +142,8 @@ macro_rules! for_each_ir {
             (HREFK, r, r, N, guard)
             /// Address of the value for key op2 in table op1's hash or array part, or of the VM's nil slot.
             (HREF, r, r, L, none)
-            /// Address of the value for key op2, newly inserted into table op1 (which lacks it).
+            /// Address of the value for key op2, newly inserted into table op1 (which lacks it). With the guard bit: guard that no interrupt
+            /// waits while the table grows.
             (NEWREF, r, r, S, none)
             /// Guard: upvalue op2>>8 of function op1 is open; address of its value (a stack slot). The low 8 bits of op2 are a hash
             /// of the variable, or 0: variables with different hashes are different.

@@ -46,7 +46,7 @@ const SCRATCH: Clobber = Clobber { scratch: true, ..NOTHING };
 /// string buffer and the random number generator write. Any other helper with effects invalidates everything.
 pub const fn clobber(helper: Helper) -> Clobber {
     match helper {
-        Helper::TabNewKey => INSERTION,
+        Helper::TabNewKey | Helper::TabTryNewKey => INSERTION,
         Helper::TabInsert => Clobber { values: true, ..INSERTION },
         Helper::TabSetList => Clobber { values: true, ..INSERTION },
         Helper::TabRemove => Clobber { values: true, scratch: true, ..INSERTION },

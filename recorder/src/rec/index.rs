@@ -353,7 +353,8 @@ impl Recorder {
             None => {
                 // The table may grow.
                 self.gc_step()?;
-                (self.b.emit(Op::NEWREF, Ty::P64, table, place.key)?, Op::HSTORE)
+                let ins = Ins::new(Op::NEWREF, Ty::P64, table, place.key);
+                (self.b.emit_ins(if vm.is_interruptible() { ins.guarded() } else { ins })?, Op::HSTORE)
             }
         };
         self.b.emit(op, ty, slot, r)?;

@@ -205,7 +205,12 @@ if not with_compiler or util.tracemc(1) then
     return s
   end
   local found = share("fi1", "^leaf<middle<f<", inlined, true)
-  assert(found > 0.3, found)
+  local function listed()
+    local lines = { ("%.2f of these:"):format(found) }
+    for stack, n in pairs(names) do lines[#lines + 1] = n .. " " .. stack end
+    return table.concat(lines, "\n")
+  end
+  assert(found > 0.3, listed())
   assert(share("li1", "^middle<f<", inlined, true) + found > 0.4)
 end
 

@@ -6,7 +6,10 @@ use super::allocator::HostAllocator;
 use super::{Heap, reserve};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::interrupt::{Cause, Interrupted, Poll};
 use crate::object::{Gc, Str, Table};
+use crate::text::append;
+use crate::text::parts::{REMAPPED, append_in_parts, reserve_in_parts};
 use crate::value::Value;
 
 /// Larger single allocations are refused even without a limit.
@@ -28,8 +31,6 @@ const PARSED: usize = 8;
 /// otherwise collect for every few bytes. So it collects at most this often while it allocates as much as the limit, which makes an
 /// allocation some hundred times as expensive, not a hundred thousand times.
 const SPARE: usize = 64;
-/// Memory of this size grows without being copied.
-const REMAPPED: usize = 32 << 20;
 
 /// What a part of a table needs to grow. A substring of a string needs as much as that at most.
 fn growth(bytes: usize, in_place: bool) -> usize {
@@ -139,7 +140,7 @@ impl Vm {
         if self.heap.has_room(bytes) {
             return Ok(());
         }
-        self.full_gc();
+        self.collect_all()?;
         if self.heap.has_room(bytes) { Ok(()) } else { Err(self.out_of_memory()) }
     }
     /// Makes room for `more` bytes in a buffer. Collects nothing.
@@ -151,16 +152,50 @@ impl Vm {
     #[inline(never)]
     fn more_room(&mut self, out: &mut Vec<u8>, more: usize) -> LuaResult<()> {
         let fits = out.len().saturating_add(more) <= self.longest_buffer();
-        if fits && out.try_reserve(more).is_ok() { Ok(()) } else { Err(self.out_of_memory()) }
+        match fits.then(|| reserve_in_parts(out, more, Poll::At(&self.interrupts.flag))) {
+            Some(Ok(true)) => Ok(()),
+            Some(Err(Interrupted)) => Err(self.interrupted()),
+            Some(Ok(false)) | None => Err(self.out_of_memory()),
+        }
+    }
+    /// Appends a text to a buffer, which grows within its limit. An interrupt ends that where the text is long.
+    #[inline(always)]
+    pub fn put(&mut self, out: &mut Vec<u8>, text: &[u8]) -> LuaResult<()> {
+        self.room(out, text.len())?;
+        if text.len() > Poll::BYTES {
+            return self.put_long(out, text);
+        }
+        out.extend_from_slice(text);
+        Ok(())
+    }
+    /// As [`Vm::put`], where most texts are short.
+    #[inline(always)]
+    pub fn put_short(&mut self, out: &mut Vec<u8>, text: &[u8]) -> LuaResult<()> {
+        self.room(out, text.len())?;
+        if text.len() > Poll::BYTES {
+            return self.put_long(out, text);
+        }
+        append(out, text);
+        Ok(())
+    }
+    #[cold]
+    #[inline(never)]
+    fn put_long(&mut self, out: &mut Vec<u8>, text: &[u8]) -> LuaResult<()> {
+        append_in_parts(out, text, Poll::At(&self.interrupts.flag)).map_err(|Interrupted| self.interrupted())
     }
     /// No buffer may be longer.
     pub fn longest_buffer(&self) -> usize {
         self.heap.limit.least().map_or(MAX_ALLOC, |limit| limit.min(MAX_ALLOC))
     }
-    /// A new string, which may be large.
+    /// A new string, which may be long: there may be no memory for it, and an interrupt ends what makes it.
     pub fn checked_str(&mut self, bytes: &[u8]) -> LuaResult<Gc<Str>> {
         self.check_alloc(bytes.len())?;
-        Ok(self.new_str(bytes))
+        self.try_new_str(bytes)
+    }
+    /// A new string, for which there is memory. An interrupt ends what makes a long one.
+    pub fn try_new_str(&mut self, bytes: &[u8]) -> LuaResult<Gc<Str>> {
+        let s = self.heap.try_new_str(bytes, Poll::At(&self.interrupts.flag));
+        s.map_err(|Interrupted| self.interrupted())
     }
     /// Is there room for a string of `bytes`? Neither collects nor raises an error, as compiled code can do neither: where this says
     /// no, the trace is left and the interpreter does both.
@@ -175,6 +210,14 @@ impl Vm {
         let allowed = bytes <= LONGEST_STRING && self.heap.limit.least().is_none_or(within);
         allowed && !reserve::is_short() && self.heap.has_room(bytes)
     }
+    /// Appends a text to the scratch buffer of compiled code. Where that fails, the buffer is cut there, and its string is never made.
+    #[inline]
+    pub(crate) fn put_in_buffer(&mut self, text: &[u8]) {
+        if self.has_room_in_buffer(text.len()) {
+            let done = append_in_parts(&mut self.strings.buffer, text, Poll::At(&self.interrupts.flag));
+            self.strings.buffer_cut = done.is_err();
+        }
+    }
     /// Makes room for `more` bytes in the scratch buffer of compiled code. Where that fails, the buffer is cut there, and its string is
     /// never made.
     #[inline]
@@ -188,12 +231,17 @@ impl Vm {
     #[inline(never)]
     fn grow_buffer(&mut self, more: usize) {
         let fits = self.strings.buffer.len().saturating_add(more) <= self.longest_buffer();
-        self.strings.buffer_cut = !fits || self.strings.buffer.try_reserve(more).is_err();
+        let poll = Poll::At(&self.interrupts.flag);
+        self.strings.buffer_cut = !fits || reserve_in_parts(&mut self.strings.buffer, more, poll) != Ok(true);
     }
-    /// The string of `size` bytes that `fill` appends to a buffer; none where there is no memory for it. Neither collects nor raises an
-    /// error, see [`Vm::has_room_for_str`].
+    /// The string of `size` bytes that `fill` appends to a buffer; none where there is no memory for it, or where an interrupt waits
+    /// meanwhile. Neither collects nor raises an error, see [`Vm::has_room_for_str`].
     #[inline]
-    pub(crate) fn new_long_str(&mut self, size: usize, fill: impl FnOnce(&mut Vec<u8>)) -> Option<Gc<Str>> {
+    pub(crate) fn new_long_str(
+        &mut self,
+        size: usize,
+        fill: impl FnOnce(&mut Vec<u8>, Poll<'_>) -> Result<(), Interrupted>,
+    ) -> Option<Gc<Str>> {
         if !self.has_room_for_str(size) {
             return None;
         }
@@ -202,10 +250,21 @@ impl Vm {
         if buf.try_reserve(size).is_err() {
             return None;
         }
-        fill(&mut buf);
-        let s = self.new_str(&buf);
+        let poll = Poll::At(&self.interrupts.flag);
+        let s = fill(&mut buf, poll).and_then(|()| self.heap.try_new_str(&buf, poll));
         self.keep_buffer(buf);
-        Some(s)
+        s.ok()
+    }
+    /// The string in the scratch buffer of compiled code; none as for [`Vm::new_long_str`].
+    #[inline]
+    pub(crate) fn str_of_buffer(&mut self) -> Option<Gc<Str>> {
+        if self.strings.buffer_cut || !self.has_room_for_str(self.strings.buffer.len()) {
+            return None;
+        }
+        let buf = core::mem::take(&mut self.strings.buffer);
+        let s = self.heap.try_new_str(&buf, Poll::At(&self.interrupts.flag));
+        self.keep_buffer(buf);
+        s.ok()
     }
     /// Takes the scratch buffer back; a large one is freed.
     #[inline]
@@ -228,11 +287,16 @@ impl Vm {
             _ => Ok(()),
         }
     }
+    /// A complete collection. Fails if an interrupt ended it: then it is unknown how much memory the program needs.
+    fn collect_all(&mut self) -> LuaResult<()> {
+        self.full_gc();
+        if self.interrupt_waits().is_some_and(Cause::lasts) { Err(self.interrupted()) } else { Ok(()) }
+    }
     /// Memory is short: collects, and keeps back as much as before.
     #[cold]
     #[inline(never)]
     fn recover(&mut self) -> LuaResult<()> {
-        self.full_gc();
+        self.collect_all()?;
         self.heap.limit.recovered = self.heap.total;
         let renewed = reserve::renew(self.heap.reserve());
         self.heap.update_threshold();
@@ -241,7 +305,7 @@ impl Vm {
     #[cold]
     #[inline(never)]
     fn collect_for(&mut self, extra: usize) -> LuaResult<()> {
-        self.full_gc();
+        self.collect_all()?;
         self.heap.limit.recovered = self.heap.total;
         if self.heap.limit.refused.is_some() && self.heap.cells.blocks.would_give_segment() {
             self.heap.limit.refused = None;
@@ -254,7 +318,7 @@ impl Vm {
     #[cold]
     #[inline(never)]
     fn settle_with_host(&mut self) -> LuaResult<()> {
-        self.full_gc();
+        self.collect_all()?;
         self.heap.limit.recovered = self.heap.total;
         let has_room = self.heap.cells.blocks.host.settle();
         self.heap.update_threshold();

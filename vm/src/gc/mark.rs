@@ -8,6 +8,7 @@ use super::slices::Slices;
 use super::stacks::Stacks;
 use super::visit::{Edge, Visitor};
 use crate::Vm;
+use crate::interrupt::{Interrupted, Poll};
 use crate::object::{Gc, GcHeader, Kind, Object, Proto, ProtoFlags, ShapeSet, Str, Table, Thread};
 use crate::value::Value;
 use std::rc::Rc;
@@ -18,6 +19,8 @@ const LARGE: usize = 1 << 20;
 const FEW: usize = if cfg!(miri) { 250 } else { 5000 };
 /// So many bytes of new objects may be left to it: about a millisecond, if all of them are reached.
 const LITTLE: usize = if cfg!(miri) { 128 << 10 } else { 2 << 20 };
+/// Bytes that are traversed between two looks at interrupts at the end of marking: about a millisecond.
+pub(super) const PART: usize = 1 << 20;
 /// The most rounds. Each is faster than the one before ([`Marker::pace`]), so that the collector catches up with a program that changes objects
 /// as fast as it marks them: in eight rounds with a thousandth left. A program that is several times as fast is not caught up with by more.
 const ROUNDS: usize = 8;
@@ -225,6 +228,11 @@ impl Marker {
                 t.hdr.gray_to_black();
                 self.visit_table(t);
             }
+            Some(mode) if t.is_large() => {
+                self.weak.push((t, mode));
+                self.begin_slices(t);
+                return 48;
+            }
             Some(mode) => self.traverse_weak(t, mode),
         }
         48 + bytes
@@ -298,14 +306,26 @@ impl Vm {
             observer.mark(&mut self.heap.cycle.marker);
         }
     }
+    /// Traverses all gray objects.
+    pub(super) fn propagate_all(&mut self) -> Result<usize, Interrupted> {
+        let mut all = 0;
+        loop {
+            let done = self.heap.cycle.marker.propagate(PART);
+            all += done;
+            if done < PART {
+                return Ok(all);
+            }
+            Poll::Lasting(&self.interrupts.flag).look()?;
+        }
+    }
     /// Traverses all gray objects, and then the traces of the prototypes met so far.
-    pub(super) fn propagate_with_traces(&mut self) -> usize {
+    pub(super) fn propagate_with_traces(&mut self) -> Result<usize, Interrupted> {
         let (compiler, waiting) = (Rc::clone(&self.compiler), self.compiled.native_calls != 0);
-        let m = &mut self.heap.cycle.marker;
         let mut done = 0;
         loop {
-            done += m.propagate(usize::MAX);
-            let Some(p) = m.traced.pop() else { return done };
+            done += self.propagate_all()?;
+            let m = &mut self.heap.cycle.marker;
+            let Some(p) = m.traced.pop() else { return Ok(done) };
             compiler.mark_traces(p, waiting, m);
         }
     }

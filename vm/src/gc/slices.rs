@@ -1,6 +1,6 @@
 //! Large tables: they are traversed in slices, so that no step takes long because of one of them.
 //!
-//! Such a table is black as soon as its first slice is due. What is stored into it is marked at once ([`crate::Vm::barrier_store`]), as
+//! Such a table, unless it is weak, is black as soon as its first slice is due. What is stored into it is marked at once ([`crate::Vm::barrier_store`]), as
 //! another traversal of the whole table would cost too much. Entries that move to where the next slices may not come are taken care of here.
 
 use super::{Heap, Marker};
@@ -49,11 +49,10 @@ impl Marker {
             self.slices.0.push((t, end));
         }
         let range = |before: usize, len: usize| from.saturating_sub(before).min(len)..end.saturating_sub(before).min(len);
-        for slot in &array[range(0, array.len())] {
-            self.mark_value(slot.get());
-        }
+        let mode = self.weak_mode_of(&t);
+        self.visit_slots(&array[range(0, array.len())], mode);
         for n in &nodes[range(array.len(), nodes.len())] {
-            Table::visit_node(n, true, true, self);
+            Table::visit_node(n, !mode.keys, !mode.values, self);
         }
         SLICE * size_of::<crate::Value>()
     }
@@ -73,7 +72,8 @@ impl Heap {
         if self.cycle.marker.slices.contains(t)
             && let Some(n) = t.nodes().get(t.free.get() as usize)
         {
-            Table::visit_node(n, true, true, &mut self.cycle.marker);
+            let mode = self.cycle.marker.weak_mode_of(&t);
+            Table::visit_node(n, !mode.keys, !mode.values, &mut self.cycle.marker);
         }
     }
 }

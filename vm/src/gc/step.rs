@@ -1,19 +1,18 @@
 //! Collection steps, and the operations of `collectgarbage`.
 
 use super::heap::POSTPONED;
+use super::mark::PART;
 use super::{Heap, Phase};
 use crate::Vm;
 use crate::errno;
 use crate::error::LuaResult;
-use crate::interrupt::Cause;
+use crate::interrupt::{Cause, Interrupted, Poll};
 use crate::object::Gc;
 use crate::state::Activity;
 use std::time::Instant;
 
 /// A step is due after this many bytes allocated.
 const STEP: usize = 16 << 10;
-/// Work between two looks at interrupts in a full collection: about a millisecond.
-const PART: usize = 1 << 20;
 
 impl Heap {
     /// Recomputes the threshold from the goal, the limit and the switches.
@@ -44,6 +43,11 @@ impl Heap {
         // After a complete cycle, the use of memory when it was short means nothing any more.
         self.limit.recovered = 0;
         self.set_goal((self.pacing.estimate / 100).saturating_mul(self.pacing.pause as usize).max(super::heap::MIN_GOAL));
+    }
+    /// Ends a cycle before it is known what is dead: a sweep without a change of the whites frees nothing.
+    fn abandon_marking(&mut self) {
+        self.cycle.marker.reset();
+        self.begin_sweep();
     }
     /// The work that `bytes` of allocation cause.
     fn work_for(&self, bytes: usize) -> usize {
@@ -218,33 +222,14 @@ impl Vm {
         }
         self.safepoint()
     }
-    /// Finishes marking without interruption, so that the dead are known.
+    /// Finishes marking without the program running meanwhile, so that the dead are known. An interrupt that lasts ends the cycle, and
+    /// nothing is freed.
     fn atomic(&mut self) -> usize {
-        self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
-        // The value that the guard failed for may be freed.
-        self.compiled.failed_guard = 0;
-        self.heap.cycle.marker.atomic = true;
-        self.compilation_cache.age();
-        self.heap.remark_open_upvals();
-        self.mark_roots();
-        let mut work = self.heap.cycle.marker.propagate(usize::MAX);
-        // Weak tables are traversed again: the objects that they hold strongly may have changed.
-        let m = &mut self.heap.cycle.marker;
-        let weak = core::mem::take(&mut m.weak);
-        m.gray.extend(weak.into_iter().map(|(t, _)| t.header()));
-        let (again, threads) = (core::mem::take(&mut m.gray_again), core::mem::take(&mut m.stacks.running));
-        m.stacks.check_again();
-        m.gray.extend(again);
-        m.gray.extend(threads.into_iter().map(Gc::header));
-        work += self.propagate_with_traces();
-        self.separate_udata(false);
+        let Ok(work) = self.finish_marking() else {
+            self.heap.abandon_marking();
+            return PART;
+        };
         let h = &mut self.heap;
-        for due in &h.finalizers.due {
-            due.mark(&mut h.cycle.marker);
-        }
-        self.propagate_with_traces();
-        let h = &mut self.heap;
-        h.cycle.marker.clear_weak();
         h.watchpoints.sweep();
         let compiler = self.compiler.clone();
         let waiting = self.compiled.native_calls != 0;
@@ -256,15 +241,41 @@ impl Vm {
         h.cycle.phase = Phase::Settle;
         work
     }
+    /// Marks what is not marked yet, and clears weak tables; returns a measure of the work.
+    fn finish_marking(&mut self) -> Result<usize, Interrupted> {
+        self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
+        // The value that the guard failed for may be freed.
+        self.compiled.failed_guard = 0;
+        self.heap.cycle.marker.atomic = true;
+        self.compilation_cache.age();
+        self.heap.remark_open_upvals();
+        self.mark_roots();
+        let mut work = self.propagate_all()?;
+        // Weak tables are traversed again: the objects that they hold strongly may have changed.
+        let m = &mut self.heap.cycle.marker;
+        let weak = core::mem::take(&mut m.weak);
+        m.gray.extend(weak.into_iter().map(|(t, _)| t.header()));
+        let (again, threads) = (core::mem::take(&mut m.gray_again), core::mem::take(&mut m.stacks.running));
+        m.stacks.check_again();
+        m.gray.extend(again);
+        m.gray.extend(threads.into_iter().map(Gc::header));
+        work += self.propagate_with_traces()?;
+        self.separate_udata(false);
+        let h = &mut self.heap;
+        for due in &h.finalizers.due {
+            due.mark(&mut h.cycle.marker);
+        }
+        self.propagate_with_traces()?;
+        self.heap.cycle.marker.clear_weak(Poll::Lasting(&self.interrupts.flag))?;
+        Ok(work)
+    }
     /// A complete collection: when it returns, everything that was unreachable when it was called is freed, and finalizers
     /// have been called. While an interrupt waits it may end before, between two steps.
     pub fn full_gc(&mut self) {
         self.compilation_cache.clear();
         self.note_running();
         if matches!(self.heap.cycle.phase, Phase::Propagate | Phase::Atomic) {
-            // Abandons the cycle in progress: a sweep without a change of the whites frees nothing.
-            self.heap.cycle.marker.reset();
-            self.heap.begin_sweep();
+            self.heap.abandon_marking();
         }
         self.heap.settle();
         if self.heap.cycle.phase == Phase::Sweep {

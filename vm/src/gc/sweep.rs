@@ -246,6 +246,20 @@ impl Heap {
         self.internal -= 1;
         self.gave_back(l.size);
     }
+    /// Frees the object that was allocated last, which is large.
+    ///
+    /// # Safety
+    /// Nothing refers to it, and it owns no memory of its own.
+    #[cold]
+    pub(crate) unsafe fn give_up_large(&mut self, o: Gc<GcHeader>) {
+        let l = self.cells.large.pop();
+        debug_assert!(l.is_some_and(|l| l.ptr == o.as_ptr()));
+        o.kind.set(Kind::Free as u8);
+        if let Some(l) = l {
+            // SAFETY: by the contract.
+            unsafe { self.free_large(l) }
+        }
+    }
     /// Completes the sweep in progress.
     pub(super) fn sweep_all(&mut self) {
         while self.sweep_step().is_some() {}

@@ -3,9 +3,11 @@
 
 use super::mark::WeakMode;
 use super::{Heap, Marker};
+use crate::interrupt::{Interrupted, Poll};
 use crate::meta::MM;
 use crate::object::{Gc, Table};
 use crate::value::Value;
+use core::cell::Cell;
 
 /// Bit of the negative metamethod cache for `__mode`.
 pub(super) const NO_MODE: u8 = 1 << MM::Mode as u8;
@@ -35,34 +37,45 @@ impl Marker {
         if let Some(m) = t.meta.get() {
             self.mark(m);
         }
-        if mode.values {
-            for slot in t.array_part() {
-                if slot.get().is_str() {
-                    self.mark_value(slot.get());
-                }
-            }
-        } else {
-            t.visit_array(self);
-        }
+        self.visit_slots(t.array_part(), mode);
         for n in t.nodes() {
             Table::visit_node(n, !mode.keys, !mode.values, self);
         }
     }
-    /// Removes the entries of weak tables that refer to objects about to be freed. A finalized userdata stays as a key until
-    /// the cycle that frees it, but not as a value.
-    pub(super) fn clear_weak(&mut self) {
-        for (t, _) in core::mem::take(&mut self.weak) {
-            for slot in t.array_part() {
-                if is_cleared(slot.get(), true) {
-                    slot.set(Value::NIL);
-                }
-            }
-            for n in t.nodes() {
-                if !n.val.get().is_nil() && (is_cleared(n.key.get(), false) || is_cleared(n.val.get(), true)) {
-                    n.val.set(Value::NIL);
-                }
+    /// Marks the strong references in slots of the array part of a table that is weak in this way.
+    pub(super) fn visit_slots(&mut self, slots: &[Cell<Value>], mode: WeakMode) {
+        for slot in slots {
+            if !mode.values || slot.get().is_str() {
+                self.mark_value(slot.get());
             }
         }
+    }
+    /// Which references of a table are weak.
+    pub(super) fn weak_mode_of(&self, t: &Table) -> WeakMode {
+        t.meta.get().and_then(|m| self.weak_mode(m)).unwrap_or(WeakMode { keys: false, values: false })
+    }
+    /// Removes the entries of weak tables that refer to objects about to be freed. A finalized userdata stays as a key until
+    /// the cycle that frees it, but not as a value. Where it is interrupted, some of the entries are still there, and nothing may be freed.
+    pub(super) fn clear_weak(&mut self, poll: Poll<'_>) -> Result<(), Interrupted> {
+        for (t, _) in core::mem::take(&mut self.weak) {
+            for part in t.array_part().chunks(Poll::ENTRIES) {
+                for slot in part {
+                    if is_cleared(slot.get(), true) {
+                        slot.set(Value::NIL);
+                    }
+                }
+                poll.look()?;
+            }
+            for part in t.nodes().chunks(Poll::ENTRIES) {
+                for n in part {
+                    if !n.val.get().is_nil() && (is_cleared(n.key.get(), false) || is_cleared(n.val.get(), true)) {
+                        n.val.set(Value::NIL);
+                    }
+                }
+                poll.look()?;
+            }
+        }
+        Ok(())
     }
 }
 

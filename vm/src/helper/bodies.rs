@@ -6,7 +6,7 @@ use crate::ffi::ctype::CTypeId;
 use crate::ffi::int64;
 use crate::object::{Cdata, Func, Gc, Placement, Proto, Str, Table, Thread};
 use crate::stdlib::short_with_case;
-use crate::text::append;
+use crate::text::parts::{append_changed, append_in_parts, append_reversed, repeat};
 use crate::value::Value;
 
 /// Reborrows the VM for the duration of a helper.
@@ -49,6 +49,9 @@ helpers! {
     }
     fn tab_new_key(vm, t: Gc<Table>, k: Value) -> *mut Value {
         vm.table_new_key(t, k)
+    }
+    fn tab_try_new_key(vm, t: Gc<Table>, k: Value) -> *mut Value {
+        vm.try_table_new_key(t, k).unwrap_or(core::ptr::null_mut())
     }
     fn tab_len(vm, t: Gc<Table>) -> i32 {
         t.len() as i32
@@ -142,9 +145,9 @@ helpers! {
         crate::text::compare(a.bytes(), b.bytes()) as i32
     }
     fn str_concat(vm, a: Gc<Str>, b: Gc<Str>) -> Option<Gc<Str>> {
-        vm.new_long_str(a.len() + b.len(), |buf| {
-            append(buf, a.bytes());
-            append(buf, b.bytes());
+        vm.new_long_str(a.len() + b.len(), |buf, poll| {
+            append_in_parts(buf, a.bytes(), poll)?;
+            append_in_parts(buf, b.bytes(), poll)
         })
     }
     fn buf_reset(vm) {
@@ -152,9 +155,7 @@ helpers! {
         vm.strings.buffer_cut = false;
     }
     fn buf_put(vm, s: Gc<Str>) {
-        if vm.has_room_in_buffer(s.len()) {
-            append(&mut vm.strings.buffer, s.bytes());
-        }
+        vm.put_in_buffer(s.bytes());
     }
     fn buf_put_int(vm, i: i32) {
         if vm.has_room_in_buffer(crate::text::number::LONGEST) {
@@ -167,32 +168,32 @@ helpers! {
         }
     }
     fn buf_str(vm) -> Option<Gc<Str>> {
-        if vm.strings.buffer_cut || !vm.has_room_for_str(vm.strings.buffer.len()) {
-            return None;
-        }
-        let buf = core::mem::take(&mut vm.strings.buffer);
-        let s = vm.new_str(&buf);
-        vm.keep_buffer(buf);
-        Some(s)
+        vm.str_of_buffer()
     }
     fn str_rep(vm, s: Gc<Str>, n: i32) -> Option<Gc<Str>> {
         let n = n.max(0) as usize;
-        vm.new_long_str(s.len().saturating_mul(n), |buf| (0..n).for_each(|_| buf.extend_from_slice(s.bytes())))
+        vm.new_long_str(s.len().saturating_mul(n), |buf, poll| {
+            if n == 0 {
+                return Ok(());
+            }
+            append_in_parts(buf, s.bytes(), poll)?;
+            repeat(buf, n, poll)
+        })
     }
     fn str_upper(vm, s: Gc<Str>) -> Option<Gc<Str>> {
         match short_with_case(vm, s, b'a') {
-            None => vm.new_long_str(s.len(), |buf| buf.extend(s.bytes().iter().map(u8::to_ascii_uppercase))),
+            None => vm.new_long_str(s.len(), |buf, poll| append_changed(buf, s.bytes(), <[u8]>::make_ascii_uppercase, poll)),
             short => short,
         }
     }
     fn str_lower(vm, s: Gc<Str>) -> Option<Gc<Str>> {
         match short_with_case(vm, s, b'A') {
-            None => vm.new_long_str(s.len(), |buf| buf.extend(s.bytes().iter().map(u8::to_ascii_lowercase))),
+            None => vm.new_long_str(s.len(), |buf, poll| append_changed(buf, s.bytes(), <[u8]>::make_ascii_lowercase, poll)),
             short => short,
         }
     }
     fn str_reverse(vm, s: Gc<Str>) -> Option<Gc<Str>> {
-        vm.new_long_str(s.len(), |buf| buf.extend(s.bytes().iter().rev()))
+        vm.new_long_str(s.len(), |buf, poll| append_reversed(buf, s.bytes(), poll))
     }
     fn str_find(vm, s: Gc<Str>, needle: Gc<Str>, from: i32) -> i32 {
         crate::text::find_plain(&s.bytes()[from as usize..], needle.bytes()).map_or(-1, |i| i as i32 + from)

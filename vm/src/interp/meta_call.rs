@@ -8,10 +8,13 @@ use super::cont::{CONCAT, DROP, JUMP_IF, JUMP_IF_NOT, TO_A, call_with};
 use super::{Driver, R, Status, op};
 use crate::Vm;
 use crate::bc::Op;
+use crate::error::LuaResult;
 use crate::gc::limit::{CHECKED, LONGEST_STRING};
+use crate::interrupt::LONG_STRING;
 use crate::meta::{Access, MM, arith, to_number};
 use crate::stdlib::buffer::{is_buffer, with_bytes};
 use crate::value::Value;
+use core::ops::RangeInclusive;
 
 /// Operands of a table instruction: object and key.
 ///
@@ -246,6 +249,7 @@ op! {
 }
 
 /// Appends the text of a string, number or buffer.
+#[inline(always)]
 fn put(buf: &mut Vec<u8>, v: Value) {
     if let Some(s) = v.as_str() {
         crate::text::append(buf, s.bytes());
@@ -256,6 +260,23 @@ fn put(buf: &mut Vec<u8>, v: Value) {
     } else {
         with_bytes(v, |bytes| buf.extend_from_slice(bytes));
     }
+}
+
+/// Appends the texts of slots to a long string.
+#[cold]
+#[inline(never)]
+unsafe fn put_in_parts(vm: &mut Vm, buf: &mut Vec<u8>, slots: RangeInclusive<usize>) -> LuaResult<()> {
+    for i in slots {
+        let v = *vm.base.add(i);
+        if let Some(s) = v.as_str() {
+            vm.put(buf, s.bytes())?;
+        } else if let Some(done) = with_bytes(v, |bytes| vm.put(buf, bytes)) {
+            done?;
+        } else {
+            put(buf, v);
+        }
+    }
+    Ok(())
 }
 
 fn is_text(v: Value) -> bool {
@@ -306,8 +327,14 @@ unsafe fn concat_work(vm: &mut Vm, bottom: usize, mut top: usize) -> usize {
         if vm.room(&mut buf, size).is_err() {
             return CONCAT_ERROR;
         }
-        for i in first..=top {
-            put(&mut buf, *vm.base.add(i));
+        if size > LONG_STRING {
+            if put_in_parts(vm, &mut buf, first..=top).is_err() {
+                return CONCAT_ERROR;
+            }
+        } else {
+            for i in first..=top {
+                put(&mut buf, *vm.base.add(i));
+            }
         }
         let Ok(s) = vm.checked_str(&buf) else { return CONCAT_ERROR };
         *vm.base.add(first) = Value::str(s);

@@ -12,6 +12,7 @@
 mod bc_pos;
 mod cdata;
 mod function;
+mod long_string;
 mod new;
 mod new_cdata;
 mod new_proto;

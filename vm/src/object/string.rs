@@ -8,6 +8,7 @@ use super::{Gc, GcHeader, Kind};
 use crate::Vm;
 use crate::gc::Heap;
 use crate::gc::color::{FIXED, WHITES};
+use crate::interrupt::{Interrupted, Poll};
 use core::cell::Cell;
 use core::hash::{BuildHasher, Hasher};
 use foldhash::fast::FixedState;
@@ -62,6 +63,12 @@ impl Str {
     pub fn hash(&self) -> u32 {
         self.hdr.word.get()
     }
+    /// The next string of its chain in the intern table.
+    pub(super) fn next_in_chain(&self) -> Option<Gc<Str>> {
+        let p = self.next.get();
+        // SAFETY: strings on the chains are not freed: sweeping takes them off.
+        if p.is_null() { None } else { Some(unsafe { Gc::from_ptr(p) }) }
+    }
     /// The bytes as text, lossily.
     pub fn to_str_lossy(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(self.bytes())
@@ -90,6 +97,12 @@ pub struct StrTable {
     bytes: [*mut Str; 256],
 }
 
+/// A hash of 32 bits.
+#[inline(always)]
+fn fold(h: u64) -> u32 {
+    (h ^ (h >> 32)) as u32
+}
+
 const MIN_BUCKETS: usize = 256;
 /// Chains split when a string is looked up. One would be enough to be done when the next doubling is due.
 const SPLIT: usize = 4;
@@ -112,12 +125,37 @@ impl StrTable {
         self.count
     }
     /// The hash of a string.
-    #[inline]
+    #[inline(always)]
     pub fn hash(&self, bytes: &[u8]) -> u32 {
+        if bytes.len() > Poll::BYTES {
+            return self.hash_long(bytes);
+        }
         let mut h = self.hasher.build_hasher();
         h.write(bytes);
-        let h = h.finish();
-        (h ^ (h >> 32)) as u32
+        fold(h.finish())
+    }
+    #[cold]
+    #[inline(never)]
+    fn hash_long(&self, bytes: &[u8]) -> u32 {
+        match self.hash_in_parts(bytes, Poll::Never) {
+            Ok(hash) => hash,
+            Err(Interrupted) => unreachable!("it looks for no interrupts"),
+        }
+    }
+    /// The same, in parts if the string is long.
+    pub(super) fn hash_in_parts(&self, bytes: &[u8], poll: Poll<'_>) -> Result<u32, Interrupted> {
+        let mut h = self.hasher.build_hasher();
+        for part in bytes.chunks(Poll::BYTES) {
+            h.write(part);
+            poll.look()?;
+        }
+        Ok(fold(h.finish()))
+    }
+    /// The first string of the chain for a hash.
+    pub(super) fn first_in_chain(&mut self, hash: u32) -> Option<Gc<Str>> {
+        let p = *self.bucket(hash);
+        // SAFETY: strings on the chains are not freed: sweeping takes them off.
+        if p.is_null() { None } else { Some(unsafe { Gc::from_ptr(p) }) }
     }
     /// Are there chains still to be split?
     #[inline(always)]
@@ -161,7 +199,7 @@ impl StrTable {
     }
     /// Adds a string that was looked up and not found.
     #[inline]
-    fn insert(&mut self, s: Gc<Str>, hash: u32) {
+    pub(super) fn insert(&mut self, s: Gc<Str>, hash: u32) {
         if self.count >= self.buckets.len() {
             self.grow();
         }
@@ -185,7 +223,7 @@ impl StrTable {
     /// Splits the next chains.
     #[cold]
     #[inline(never)]
-    fn split_some(&mut self) {
+    pub(super) fn split_some(&mut self) {
         for _ in 0..SPLIT {
             let mut p = core::mem::replace(&mut self.old[self.split], core::ptr::null_mut());
             self.split += 1;
@@ -279,7 +317,7 @@ impl Heap {
     }
     /// Returns an existing interned string.
     #[inline(always)]
-    fn found_str(&mut self, s: Gc<Str>) -> Gc<Str> {
+    pub(super) fn found_str(&mut self, s: Gc<Str>) -> Gc<Str> {
         self.counts.str_hits += 1;
         if self.is_dead(&s.hdr) {
             // It is dead but not swept yet: it becomes alive again.
@@ -289,21 +327,26 @@ impl Heap {
     }
     #[inline(never)]
     fn make_str(&mut self, bytes: &[u8], hash: u32) -> Gc<Str> {
-        assert!(bytes.len() < u32::MAX as usize, "string too long");
-        self.counts.str_misses += 1;
-        let hdr = self.header(Kind::Str, 0, 0, hash);
-        let p = self.alloc_cell(STR_DATA + bytes.len() + 1);
-        let s = p.cast::<Str>();
-        // SAFETY: the cell has room for the struct, the bytes and the NUL.
-        let s = unsafe {
-            s.write(Str { hdr, next: Cell::new(core::ptr::null_mut()), len: Cell::new(bytes.len() as u32), pad: 0 });
-            let data = p.add(STR_DATA);
-            data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
-            data.add(bytes.len()).write(0);
-            Gc::from_ptr(s)
-        };
+        let s = self.begin_str(bytes.len(), hash);
+        // SAFETY: the string has memory for so many bytes.
+        unsafe { s.as_ptr().cast::<u8>().add(STR_DATA).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         self.strings.insert(s, hash);
         s
+    }
+    /// A new string whose bytes are not initialised, but for the NUL after them. It is in no chain.
+    #[inline(always)]
+    pub(super) fn begin_str(&mut self, len: usize, hash: u32) -> Gc<Str> {
+        assert!(len < u32::MAX as usize, "string too long");
+        self.counts.str_misses += 1;
+        let hdr = self.header(Kind::Str, 0, 0, hash);
+        let p = self.alloc_cell(STR_DATA + len + 1);
+        let s = p.cast::<Str>();
+        // SAFETY: the cell has room for the struct, the bytes and the NUL.
+        unsafe {
+            s.write(Str { hdr, next: Cell::new(core::ptr::null_mut()), len: Cell::new(len as u32), pad: 0 });
+            p.add(STR_DATA + len).write(0);
+            Gc::from_ptr(s)
+        }
     }
     /// The string of these bytes, which is never freed.
     pub fn new_fixed_str(&mut self, bytes: &[u8]) -> Gc<Str> {

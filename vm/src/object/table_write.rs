@@ -9,9 +9,11 @@ use super::{Gc, Kind, ShapeId, Str};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::gc::{BLOCK_SIZE, Heap};
+use crate::interrupt::{Interrupted, Poll};
 use crate::value::Value;
 use core::cell::Cell;
 use core::mem::size_of;
+use core::ptr::NonNull;
 
 /// Array parts up to this size are put into the table's cell.
 const INLINE_SLOTS: u32 = 17;
@@ -24,6 +26,7 @@ impl Table {
         (part as usize ^ core::ptr::from_ref(self) as usize) < BLOCK_SIZE
     }
     /// Frees the parts. Only the table's own cell remains to be freed after this.
+    #[inline(always)]
     pub(crate) fn free_parts(&self, heap: &mut Heap) {
         self.free_array(heap);
         self.free_nodes(heap);
@@ -47,33 +50,37 @@ impl Table {
         let nodes = if self.owns_nodes() { self.num_nodes() as usize * size_of::<Node>() } else { 0 };
         [array, nodes].into_iter().filter(|n| *n != 0).map(crate::gc::raw::real_size).sum()
     }
+    #[inline(always)]
     fn free_array(&self, heap: &mut Heap) {
         if self.owns_array() {
             // SAFETY: an array part apart has exactly this size; nobody keeps slots.
             unsafe { heap.free_raw(self.array.get().cast(), self.asize() as usize * 8) }
         }
     }
+    #[inline(always)]
     fn free_nodes(&self, heap: &mut Heap) {
         if self.owns_nodes() {
             // SAFETY: a hash part apart has exactly this size; nobody keeps nodes.
             unsafe { heap.free_raw(self.node.get().cast(), self.num_nodes() as usize * size_of::<Node>()) }
         }
     }
-    /// Installs `1 << hbits` nodes at `node` as an empty hash part.
+    /// Installs `1 << hbits` nodes at `node` as an empty hash part. Where it is interrupted, some of them are not initialised.
     ///
     /// # Safety
     /// The memory is the table's.
-    #[inline]
-    pub(super) unsafe fn install_nodes(&self, node: *mut Node, hbits: u32) {
+    #[inline(always)]
+    pub(super) unsafe fn install_nodes(&self, node: *mut Node, hbits: u32, poll: Poll<'_>) -> Result<(), Interrupted> {
         let n = 1usize << hbits;
-        for i in 0..n {
-            // SAFETY: by the contract.
-            unsafe { node.add(i).write(Node::empty()) };
-        }
         self.node.set(node);
         self.hmask.set(n as u32 - 1);
         self.free.set(n as u32);
         self.shape.set(ShapeId::of_empty(hbits));
+        poll.in_parts(n, Poll::SLOTS / 4, |part| {
+            for i in part {
+                // SAFETY: by the contract.
+                unsafe { node.add(i).write(Node::empty()) };
+            }
+        })
     }
     /// Removes all entries; the memory is kept.
     pub fn clear(&self) {
@@ -90,7 +97,8 @@ impl Table {
         self.shape.set(ShapeId::of_empty(if n == 0 { 0 } else { n.ilog2() }));
     }
     /// Inserts a key that the table lacks into the hash part; `None` when it is full.
-    fn insert(&self, key: Value) -> Option<*mut Value> {
+    #[inline(always)]
+    fn insert(&self, key: Value) -> Option<NonNull<Value>> {
         if self.hmask.get() == 0 {
             return None;
         }
@@ -98,7 +106,7 @@ impl Table {
         if main.val.get().is_nil() {
             // The main node is free, or a removed entry (of any chain, which continues through this node).
             main.key.set(key);
-            return Some(main.val.as_ptr());
+            return Some(NonNull::from(&main.val).cast());
         }
         let free = self.take_free()?;
         let collide = self.main_node(hash_key(main.key.get()));
@@ -107,7 +115,7 @@ impl Table {
             free.next.set(main.next.get());
             main.next.set(core::ptr::from_ref(free).cast_mut());
             free.key.set(key);
-            return Some(free.val.as_ptr());
+            return Some(NonNull::from(&free.val).cast());
         }
         // The main node's key belongs to another chain: it moves.
         let mut pred = collide;
@@ -122,7 +130,7 @@ impl Table {
         main.next.set(core::ptr::null_mut());
         main.val.set(Value::NIL);
         main.key.set(key);
-        Some(main.val.as_ptr())
+        Some(NonNull::from(&main.val).cast())
     }
     fn take_free(&self) -> Option<&Node> {
         let nodes = &self.nodes()[..self.free.get() as usize];
@@ -139,7 +147,9 @@ impl Heap {
         if asize == 0 && hbits == 0 {
             return self.new_table_cell(size_of::<Table>());
         }
-        self.new_table_sized(asize, hbits)
+        let (t, done) = self.new_table_sized(asize, hbits, Poll::Never);
+        debug_assert!(done.is_ok());
+        t
     }
     #[inline(always)]
     fn new_table_cell(&mut self, size: usize) -> Gc<Table> {
@@ -161,17 +171,29 @@ impl Heap {
             Gc::from_ptr(t)
         }
     }
-    fn new_table_sized(&mut self, asize: u32, hbits: u32) -> Gc<Table> {
+    /// The same; where it is interrupted, the table is empty.
+    fn new_table_sized(&mut self, asize: u32, hbits: u32, poll: Poll<'_>) -> (Gc<Table>, Result<(), Interrupted>) {
         let (t, node, array) = self.new_table_with_room(asize, if hbits == 0 { 0 } else { 1 << hbits });
-        if hbits != 0 {
-            // SAFETY: there is room for so many nodes.
-            unsafe { t.install_nodes(node, hbits) };
+        // SAFETY: there is room for so many nodes and values.
+        let done = unsafe {
+            let nodes = if hbits == 0 { Ok(()) } else { t.install_nodes(node, hbits, poll) };
+            nodes.and_then(|()| super::table_resize::fill_with_nil(array, asize as usize, poll))
+        };
+        if done.is_err() {
+            self.take_parts_away(t);
         }
-        for i in 0..asize as usize {
-            // SAFETY: there is room for `asize` values.
-            unsafe { array.add(i).write(Value::NIL) };
-        }
-        t
+        (t, done)
+    }
+    #[cold]
+    #[inline(never)]
+    fn take_parts_away(&mut self, t: Gc<Table>) {
+        t.free_parts(self);
+        t.hdr.word.set(0);
+        t.array.set(core::ptr::null_mut());
+        t.node.set(self.empty_node);
+        t.hmask.set(0);
+        t.free.set(0);
+        t.shape.set(ShapeId::of_empty(0));
     }
     /// A new table without a hash part; with room for `nodes` nodes, and for `asize` values, which are its array part already. The caller
     /// initialises them; a part of size 0 has no room.
@@ -225,14 +247,34 @@ impl Heap {
         unsafe { *slot = v }
     }
     /// Inserts a normalised key that the table lacks; the table grows if it is full.
+    #[inline]
     pub(super) fn table_insert(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
-        match t.insert(key) {
-            Some(slot) => {
-                t.shape.set(self.shapes.after(&t, t.shape.get(), key, slot));
-                self.entry_moved(t);
-                slot
-            }
-            None => self.rehash_for(t, key),
+        match self.insert_in_nodes(t, key) {
+            Some(slot) => slot.as_ptr(),
+            None => self.rehash_in_any_case(t, key),
+        }
+    }
+    /// The same. Where an interrupt waits while the table grows, nothing is inserted.
+    #[inline]
+    fn try_table_insert(&mut self, t: Gc<Table>, key: Value, poll: Poll<'_>) -> Result<*mut Value, Interrupted> {
+        match self.insert_in_nodes(t, key) {
+            Some(slot) => Ok(slot.as_ptr()),
+            None => self.rehash_for(t, key, poll),
+        }
+    }
+    /// Inserts a key into the hash part, if that is not full.
+    #[inline(never)]
+    fn insert_in_nodes(&mut self, t: Gc<Table>, key: Value) -> Option<NonNull<Value>> {
+        let slot = t.insert(key)?;
+        t.shape.set(self.shapes.after(&t, t.shape.get(), key, slot.as_ptr()));
+        self.entry_moved(t);
+        Some(slot)
+    }
+    #[inline(always)]
+    fn rehash_in_any_case(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
+        match self.rehash_for(t, key, Poll::Never) {
+            Ok(slot) => slot,
+            Err(Interrupted) => unreachable!("it looks for no interrupts"),
         }
     }
 }
@@ -242,6 +284,11 @@ impl Vm {
     #[inline]
     pub fn new_table(&mut self, asize: u32, hbits: u32) -> Gc<Table> {
         self.heap.new_table(asize, hbits)
+    }
+    /// A new table that may be large: fails with the error of an interrupt that waits meanwhile.
+    pub fn try_new_table(&mut self, asize: u32, hbits: u32) -> LuaResult<Gc<Table>> {
+        let (t, done) = self.heap.new_table_sized(asize, hbits, Poll::At(&self.interrupts.flag));
+        done.map(|()| t).map_err(|Interrupted| self.interrupted())
     }
     /// A copy of a template table.
     #[inline]
@@ -272,18 +319,52 @@ impl Vm {
     /// to the table; the barrier is done for the key.
     #[inline]
     pub fn table_new_key(&mut self, t: Gc<Table>, key: Value) -> *mut Value {
+        self.begin_insertion(t, key);
+        self.heap.table_insert(t, normalize(key))
+    }
+    /// The same; none, and nothing is inserted, where an interrupt waits while the table grows.
+    #[inline]
+    pub fn try_table_new_key(&mut self, t: Gc<Table>, key: Value) -> Option<*mut Value> {
+        self.begin_insertion(t, key);
+        self.heap.try_table_insert(t, normalize(key), Poll::At(&self.interrupts.flag)).ok()
+    }
+    #[inline(always)]
+    fn begin_insertion(&mut self, t: Gc<Table>, key: Value) {
         self.heap.check_live(key);
         self.barrier_store(t, key, Value::NIL);
         t.hdr.b0.set(0);
-        self.heap.table_insert(t, normalize(key))
     }
     /// `t[k] = v`, raw. Fails if the key is nil or NaN.
     #[inline]
     pub fn table_set(&mut self, t: Gc<Table>, key: Value, v: Value) -> LuaResult<()> {
-        if let Some(s) = key.as_str() {
-            self.table_set_str(t, s, v);
+        self.store_anywhere::<false>(t, key, v)
+    }
+    /// `t[k] = v`, raw, for a string key.
+    #[inline]
+    pub fn table_set_str(&mut self, t: Gc<Table>, key: Gc<Str>, v: Value) {
+        let _done = self.store_at_str::<false>(t, key, v);
+    }
+    /// `t[k] = v`, raw, for an integer key.
+    #[inline]
+    pub fn table_set_int(&mut self, t: Gc<Table>, key: i32, v: Value) {
+        let _done = self.store_at_int::<false>(t, key, v);
+    }
+    /// As [`Vm::table_set`], but where an interrupt waits while the table grows, this fails with its error, and nothing is stored.
+    #[inline]
+    pub fn try_table_set(&mut self, t: Gc<Table>, key: Value, v: Value) -> LuaResult<()> {
+        self.store_anywhere::<true>(t, key, v)
+    }
+    /// As [`Vm::table_set_int`], but where an interrupt waits while the table grows, this fails with its error, and nothing is stored.
+    #[inline]
+    pub fn try_table_set_int(&mut self, t: Gc<Table>, key: i32, v: Value) -> LuaResult<()> {
+        self.store_at_int::<true>(t, key, v).map_err(|Interrupted| self.interrupted())
+    }
+    #[inline(always)]
+    fn store_anywhere<const POLLS: bool>(&mut self, t: Gc<Table>, key: Value, v: Value) -> LuaResult<()> {
+        let done = if let Some(s) = key.as_str() {
+            self.store_at_str::<POLLS>(t, s, v)
         } else if let Some(i) = key.as_index() {
-            self.table_set_int(t, i, v);
+            self.store_at_int::<POLLS>(t, i, v)
         } else if key.is_nil() {
             return Err(self.operation_error("table index is nil"));
         } else if key.is_num() && key.as_num_unchecked().is_nan() {
@@ -291,39 +372,64 @@ impl Vm {
         } else {
             let slot = t.find(key);
             // SAFETY: just found.
-            unsafe { self.store(t, slot, key, v) };
-        }
-        Ok(())
+            unsafe { self.store::<POLLS>(t, slot, key, v) }
+        };
+        done.map_err(|Interrupted| self.interrupted())
     }
-    /// `t[k] = v`, raw, for a string key.
-    #[inline]
-    pub fn table_set_str(&mut self, t: Gc<Table>, key: Gc<Str>, v: Value) {
+    #[inline(always)]
+    fn store_at_str<const POLLS: bool>(&mut self, t: Gc<Table>, key: Gc<Str>, v: Value) -> Result<(), Interrupted> {
         t.hdr.b0.set(0);
         let slot = t.find_str(key);
         // SAFETY: just found.
-        unsafe { self.store(t, slot, Value::str(key), v) };
+        unsafe { self.store::<POLLS>(t, slot, Value::str(key), v) }
     }
-    /// `t[k] = v`, raw, for an integer key.
-    #[inline]
-    pub fn table_set_int(&mut self, t: Gc<Table>, key: i32, v: Value) {
+    #[inline(always)]
+    fn store_at_int<const POLLS: bool>(&mut self, t: Gc<Table>, key: i32, v: Value) -> Result<(), Interrupted> {
         let slot = t.find_int(key);
         // SAFETY: just found.
-        unsafe { self.store(t, slot, Value::int(key), v) };
+        unsafe { self.store::<POLLS>(t, slot, Value::int(key), v) }
     }
-    /// Stores to the slot of a key, or inserts the key.
+    /// Stores to the slot of a key, or inserts the key; `POLLS` says whether an interrupt ends that.
     ///
     /// # Safety
     /// `slot` was found in `t` by `key`, and nothing was inserted since.
     #[inline(always)]
-    unsafe fn store(&mut self, t: Gc<Table>, slot: Option<*mut Value>, key: Value, v: Value) {
+    unsafe fn store<const POLLS: bool>(
+        &mut self,
+        t: Gc<Table>,
+        slot: Option<*mut Value>,
+        key: Value,
+        v: Value,
+    ) -> Result<(), Interrupted> {
         self.heap.check_live(v);
         self.barrier_store(t, key, v);
         let slot = match slot {
             Some(slot) => slot,
-            None if v.is_nil() => return,
-            None => self.heap.table_insert(t, key),
+            None if v.is_nil() => return Ok(()),
+            None => match self.heap.insert_in_nodes(t, key) {
+                Some(slot) => slot.as_ptr(),
+                None => return self.store_in_grown::<POLLS>(t, key, v),
+            },
         };
         // SAFETY: a slot of the table just found or made.
+        unsafe { self.store_to_slot(t, slot, key, v) };
+        Ok(())
+    }
+    /// Stores under a key that the table lacks and has no room for.
+    #[cold]
+    #[inline(never)]
+    fn store_in_grown<const POLLS: bool>(&mut self, t: Gc<Table>, key: Value, v: Value) -> Result<(), Interrupted> {
+        let poll = if POLLS { Poll::At(&self.interrupts.flag) } else { Poll::Never };
+        let slot = self.heap.rehash_for(t, key, poll)?;
+        // SAFETY: a slot just made.
+        unsafe { self.store_to_slot(t, slot, key, v) };
+        Ok(())
+    }
+    /// # Safety
+    /// It is the slot of this key of this table.
+    #[inline(always)]
+    unsafe fn store_to_slot(&mut self, t: Gc<Table>, slot: *mut Value, key: Value, v: Value) {
+        // SAFETY: by the contract.
         let old = unsafe { core::mem::replace(&mut *slot, v) };
         if let Some(s) = key.as_str() {
             if !old.is_nil() {

@@ -129,7 +129,7 @@ pub fn rawset(vm: &mut Vm) -> LuaResult<u32> {
         return Err(vm.plain_error(b"table index is NaN"));
     }
     vm.check_writable(t)?;
-    vm.table_set(t, key, v)?;
+    vm.try_table_set(t, key, v)?;
     vm.ret1(Value::table(t))
 }
 

@@ -4,9 +4,10 @@ use super::buffer::{is_buffer, with_bytes};
 use super::tostring::{address, put_value};
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::interrupt::Poll;
 use crate::meta::MM;
 use crate::text::float::put_float;
-use crate::text::format::{put_address, put_char, put_integer, put_quoted, put_str};
+use crate::text::format::{put_address, put_char, put_escaped, put_integer, put_quoted, put_str};
 use crate::text::number::{to_i64, to_u64};
 use crate::text::spec::{Conv, Piece, Pieces, Spec};
 use crate::value::Value;
@@ -80,19 +81,49 @@ fn put_arg(vm: &mut Vm, out: &mut Vec<u8>, spec: &Spec, i: usize) -> LuaResult<(
             if let Some(s) = v.as_str() {
                 let longest = if spec.conv == Conv::Quoted { 4 } else { 1 };
                 vm.room(out, longest * s.len())?;
-                put_text(out, spec, s.bytes());
-            } else if with_bytes(v, |bytes| put_text(out, spec, bytes)).is_none() {
+                put_text(vm, out, spec, s.bytes())?;
+            } else if let Some(done) = with_bytes(v, |bytes| put_text(vm, out, spec, bytes)) {
+                done?;
+            } else {
                 let mut text = Vec::new();
                 put_value(&mut text, v);
-                put_text(out, spec, &text);
+                put_text(vm, out, spec, &text)?;
             }
         }
     }
     Ok(())
 }
 
-fn put_text(out: &mut Vec<u8>, spec: &Spec, s: &[u8]) {
-    if spec.conv == Conv::Quoted { put_quoted(out, s) } else { put_str(out, spec, s) }
+/// Appends a text as `%s` or `%q` has it: a long one in parts, see [`Poll`].
+#[inline]
+fn put_text(vm: &mut Vm, out: &mut Vec<u8>, spec: &Spec, s: &[u8]) -> LuaResult<()> {
+    if s.len() > Poll::BYTES {
+        return put_long_text(vm, out, spec, s);
+    }
+    if spec.conv == Conv::Quoted {
+        put_quoted(out, s)
+    } else {
+        put_str(out, spec, s)
+    }
+    Ok(())
+}
+#[cold]
+#[inline(never)]
+fn put_long_text(vm: &mut Vm, out: &mut Vec<u8>, spec: &Spec, s: &[u8]) -> LuaResult<()> {
+    if spec.conv == Conv::Quoted {
+        out.push(b'"');
+        for from in (0..s.len()).step_by(Poll::BYTES) {
+            put_escaped(out, s, from..s.len().min(from + Poll::BYTES));
+            vm.check_interrupt()?;
+        }
+        out.push(b'"');
+    } else if spec.prec.is_none() {
+        // It is longer than any width.
+        vm.put(out, s)?;
+    } else {
+        put_str(out, spec, s);
+    }
+    Ok(())
 }
 
 /// The argument, or the result of its `__tostring`.

@@ -3,8 +3,10 @@
 use super::base::MAX_RESULTS;
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::interrupt::{Interrupted, Poll};
 use crate::object::{Gc, Str};
 use crate::text::case;
+use crate::text::parts::{append_changed, append_reversed, repeat};
 use crate::value::Value;
 
 /// Resolves a range given like the arguments of `string.sub` to offsets, if it is not empty.
@@ -90,45 +92,24 @@ pub fn rep(vm: &mut Vm) -> LuaResult<u32> {
     let mut all = core::mem::take(&mut vm.strings.buffer);
     all.clear();
     vm.room(&mut all, (s.len() + sep_len) * n)?;
-    all.extend_from_slice(s.bytes());
-    all.extend_from_slice(sep.as_ref().map_or(b"", |s| s.bytes()));
-    repeat(vm, &mut all, n)?;
+    vm.put(&mut all, s.bytes())?;
+    vm.put(&mut all, sep.as_ref().map_or(b"", |s| s.bytes()))?;
+    repeat(&mut all, n, Poll::At(&vm.interrupts.flag)).map_err(|Interrupted| vm.interrupted())?;
     all.truncate(all.len() - sep_len);
     let r = vm.ret_str(&all);
     vm.keep_buffer(all);
     r
 }
 
-/// Bytes that are copied between two looks at interrupts: about a millisecond where they are new to the process.
-const PART: usize = 4 << 20;
-
-/// Repeats the contents `n` times in all.
-fn repeat(vm: &mut Vm, all: &mut Vec<u8>, n: usize) -> LuaResult<()> {
-    let (once, len) = (all.len(), all.len() * n);
-    if let [byte] = all[..] {
-        while all.len() < len {
-            all.resize(len.min(all.len() + PART), byte);
-            vm.check_interrupt()?;
-        }
-    }
-    // Whole periods, so that what follows is always a copy of the beginning.
-    let most = once * (PART / once.max(1)).max(1);
-    while all.len() < len {
-        all.extend_from_within(..all.len().min(len - all.len()).min(most));
-        vm.check_interrupt()?;
-    }
-    Ok(())
-}
-
-/// The first argument, its bytes changed in the VM's buffer.
+/// The first argument, which `put` appends to the VM's buffer with its bytes changed.
 #[inline(always)]
-fn mapped(vm: &mut Vm, change: impl FnOnce(&mut [u8])) -> LuaResult<u32> {
+fn mapped(vm: &mut Vm, put: impl FnOnce(&mut Vec<u8>, &[u8], Poll<'_>) -> Result<(), Interrupted>) -> LuaResult<u32> {
     let s = vm.check_str(0)?;
     vm.check_alloc(s.len())?;
     let mut buf = core::mem::take(&mut vm.strings.buffer);
     buf.clear();
-    buf.extend_from_slice(s.bytes());
-    change(&mut buf);
+    vm.room(&mut buf, s.len())?;
+    put(&mut buf, s.bytes(), Poll::At(&vm.interrupts.flag)).map_err(|Interrupted| vm.interrupted())?;
     let r = vm.ret_str(&buf);
     vm.keep_buffer(buf);
     r
@@ -145,18 +126,18 @@ pub(crate) fn short_with_case(vm: &mut Vm, s: Gc<Str>, first: u8) -> Option<Gc<S
 
 /// The first argument with the letters from `first` on in the other case: that of a longer string is changed by a function.
 #[inline(always)]
-fn with_case(vm: &mut Vm, first: u8, change: impl FnOnce(&mut [u8])) -> LuaResult<u32> {
+fn with_case(vm: &mut Vm, first: u8, change: impl Fn(&mut [u8])) -> LuaResult<u32> {
     let s = vm.check_str(0)?;
     vm.check_alloc(s.len())?;
     match short_with_case(vm, s, first) {
         Some(s) => vm.ret1(Value::str(s)),
-        None => mapped(vm, change),
+        None => mapped(vm, |buf, text, poll| append_changed(buf, text, change, poll)),
     }
 }
 
 /// `string.reverse(s)`
 pub fn reverse(vm: &mut Vm) -> LuaResult<u32> {
-    mapped(vm, <[u8]>::reverse)
+    mapped(vm, append_reversed)
 }
 
 /// `string.lower(s)`

@@ -48,7 +48,7 @@ fn checked<T>(vm: &mut Vm, r: Result<T, PatternError>) -> LuaResult<T> {
 #[inline]
 fn capture(vm: &mut Vm, m: &Matcher<'_>, i: usize, s: usize, e: usize) -> LuaResult<Value> {
     match checked(vm, m.capture(i, s, e))? {
-        Capture::Range(a, b) => Ok(Value::str(vm.new_str(&m.subject()[a..b]))),
+        Capture::Range(a, b) => Ok(Value::str(vm.try_new_str(&m.subject()[a..b])?)),
         Capture::Position(p) => Ok(Value::integer(p as i64)),
     }
 }
@@ -161,11 +161,7 @@ enum Replacement {
 /// Appends the replacement of a match. `None` from a table or function keeps the match.
 fn put_replacement(vm: &mut Vm, out: &mut Vec<u8>, m: &Matcher<'_>, by: &Replacement, s: usize, e: usize) -> LuaResult<()> {
     let v = match by {
-        Replacement::Plain(text) => {
-            vm.room(out, text.len())?;
-            out.extend_from_slice(text.bytes());
-            return Ok(());
-        }
+        Replacement::Plain(text) => return vm.put(out, text.bytes()),
         Replacement::Text(text) => return put_template(vm, out, m, text.bytes(), s, e),
         Replacement::Table(t) => {
             let key = capture(vm, m, 0, s, e)?;
@@ -185,15 +181,13 @@ fn put_replacement(vm: &mut Vm, out: &mut Vec<u8>, m: &Matcher<'_>, by: &Replace
         }
     };
     if let Some(text) = v.as_str() {
-        vm.room(out, text.len())?;
-        out.extend_from_slice(text.bytes());
+        vm.put(out, text.bytes())?;
     } else if v.is_number() {
         super::tostring::put_value(out, v);
     } else if v.truthy() {
         return Err(vm.rt_error(&format!("invalid replacement value (a {})", v.type_name())));
     } else {
-        vm.room(out, e - s)?;
-        out.extend_from_slice(&m.subject()[s..e]);
+        vm.put(out, &m.subject()[s..e])?;
     }
     Ok(())
 }
@@ -203,28 +197,20 @@ fn put_template(vm: &mut Vm, out: &mut Vec<u8>, m: &Matcher<'_>, text: &[u8], s:
     let mut rest = text;
     while let Some(at) = find_byte(rest, b'%') {
         vm.room(out, at + 32)?;
-        out.extend_from_slice(&rest[..at]);
+        vm.put(out, &rest[..at])?;
         // A `%` at the end stands for a NUL.
         let c = rest.get(at + 1).copied().unwrap_or(0);
         rest = rest.get(at + 2..).unwrap_or(&[]);
         match c {
-            b'0' => {
-                vm.room(out, e - s)?;
-                out.extend_from_slice(&m.subject()[s..e]);
-            }
+            b'0' => vm.put(out, &m.subject()[s..e])?,
             b'1'..=b'9' => match checked(vm, m.capture(usize::from(c - b'1'), s, e))? {
-                Capture::Range(a, b) => {
-                    vm.room(out, b - a)?;
-                    out.extend_from_slice(&m.subject()[a..b]);
-                }
+                Capture::Range(a, b) => vm.put(out, &m.subject()[a..b])?,
                 Capture::Position(p) => out.extend_from_slice(&crate::text::NumText::int64(p as i64)),
             },
             _ => out.push(c),
         }
     }
-    vm.room(out, rest.len())?;
-    out.extend_from_slice(rest);
-    Ok(())
+    vm.put(out, rest)
 }
 
 /// `string.gsub(s, pattern, replacement [, n])`
@@ -255,8 +241,7 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
         let found = m.find(from);
         let Some((a, b)) = checked(vm, found)? else { break };
         count += 1;
-        vm.room(&mut out, a - done)?;
-        out.extend_from_slice(&src[done..a]);
+        vm.put(&mut out, &src[done..a])?;
         put_replacement(vm, &mut out, &m, &by, a, b)?;
         done = b;
         // After an empty match one character is kept.
@@ -268,8 +253,7 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
     if count == 0 {
         vm.push(Value::str(s));
     } else {
-        vm.room(&mut out, src.len() - done)?;
-        out.extend_from_slice(&src[done..]);
+        vm.put(&mut out, &src[done..])?;
         let r = vm.checked_str(&out)?;
         vm.push(Value::str(r));
     }

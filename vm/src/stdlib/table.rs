@@ -3,7 +3,7 @@
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, Node, Table};
-use crate::text::{NumText, append, put_int};
+use crate::text::{NumText, put_int};
 use crate::value::Value;
 
 /// Largest array part that `table.new` makes at once.
@@ -19,13 +19,13 @@ pub fn insert(vm: &mut Vm) -> LuaResult<u32> {
     match vm.nargs() {
         2 => {
             let v = vm.arg(1);
-            vm.table_set_int(t, end, v);
+            vm.try_table_set_int(t, end, v)?;
         }
         3 => {
             let pos = vm.check_int(1)?;
             shift_up(vm, t, pos, end)?;
             let v = vm.arg(2);
-            vm.table_set_int(t, pos, v);
+            vm.try_table_set_int(t, pos, v)?;
         }
         _ => return Err(vm.rt_error("wrong number of arguments to 'insert'")),
     }
@@ -45,7 +45,7 @@ fn shift_up(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> LuaResult<()> {
     for i in (pos..end).rev() {
         poll(vm, i)?;
         let v = t.get_int(i);
-        vm.table_set_int(t, i + 1, v);
+        vm.try_table_set_int(t, i + 1, v)?;
     }
     Ok(())
 }
@@ -96,8 +96,7 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
         poll(vm, i)?;
         let v = t.get_int(i);
         if let Some(s) = v.as_str() {
-            vm.room(&mut out, s.len())?;
-            append(&mut out, s.bytes());
+            vm.put_short(&mut out, s.bytes())?;
         } else if v.is_int() {
             put_int(&mut out, v.as_int_unchecked());
         } else if v.is_num() {
@@ -108,8 +107,7 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
         if i != last
             && let Some(sep) = sep
         {
-            vm.room(&mut out, sep.len())?;
-            append(&mut out, sep.bytes());
+            vm.put_short(&mut out, sep.bytes())?;
         }
     }
     vm.check_alloc(out.len())?;
@@ -157,8 +155,7 @@ pub fn move_(vm: &mut Vm) -> LuaResult<u32> {
         poll(vm, i)?;
         let j = i.wrapping_sub(first).wrapping_add(at);
         let v = from.get_int(i);
-        vm.table_set_int(to, j, v);
-        Ok(())
+        vm.try_table_set_int(to, j, v)
     };
     if last >= first {
         if at > last || at <= first || to != from {
@@ -178,7 +175,7 @@ pub fn new(vm: &mut Vm) -> LuaResult<u32> {
     let asize = if narray == 0 { 0 } else { narray.min(MAX_ARRAY) + 1 };
     let hbits = crate::object::hbits_for(nhash).min(MAX_HASH_BITS);
     vm.check_alloc(asize as usize * size_of::<Value>() + (size_of::<Node>() << hbits))?;
-    let t = vm.new_table(asize, hbits);
+    let t = vm.try_new_table(asize, hbits)?;
     vm.ret1(Value::table(t))
 }
 

@@ -3,6 +3,7 @@
 use super::append::put_int;
 use super::number::NumText;
 use super::spec::{Conv, Spec};
+use core::ops::Range;
 
 fn pad(out: &mut Vec<u8>, n: usize, byte: u8) {
     out.extend(core::iter::repeat_n(byte, n));
@@ -94,7 +95,14 @@ pub fn put_char(out: &mut Vec<u8>, spec: &Spec, c: u8) {
 /// Appends a string as a literal that Lua reads back.
 pub fn put_quoted(out: &mut Vec<u8>, s: &[u8]) {
     out.push(b'"');
-    for (i, &c) in s.iter().enumerate() {
+    put_escaped(out, s, 0..s.len());
+    out.push(b'"');
+}
+
+/// Appends a part of a string as it stands in such a literal, between the quotes.
+pub fn put_escaped(out: &mut Vec<u8>, s: &[u8], part: Range<usize>) {
+    for i in part {
+        let c = s[i];
         match c {
             b'"' | b'\\' | b'\n' => out.extend_from_slice(&[b'\\', c]),
             0..=31 | 127 => {
@@ -109,7 +117,6 @@ pub fn put_quoted(out: &mut Vec<u8>, s: &[u8]) {
             _ => out.push(c),
         }
     }
-    out.push(b'"');
 }
 
 /// Appends an address: `NULL`, or hexadecimal digits, at least eight and an even number of them.

@@ -8,6 +8,7 @@ pub mod float;
 pub mod format;
 pub mod ldexp;
 pub mod number;
+pub(crate) mod parts;
 pub mod pattern;
 pub mod search;
 pub mod spec;

@@ -4,6 +4,7 @@ use super::{Args, Results, one};
 use crate::ir::{IrRef, Op, Ty, xload};
 use crate::rec::{Rec, Recorder};
 use perilune_vm::helper::Helper;
+use perilune_vm::interrupt::LONG_STRING;
 use perilune_vm::layout::Field;
 use perilune_vm::object::{Gc, Str};
 use perilune_vm::stdlib::Builtin;
@@ -114,6 +115,13 @@ impl Recorder {
         }
         self.b.emit(Op::LT, Ty::Int, from.0, to.0)?;
         let n = self.b.emit(Op::SUB, Ty::Int, to.0, from.0)?;
+        if args.vm.is_interruptible() {
+            if to.1 - from.1 > LONG_STRING as i32 {
+                return Ok(None);
+            }
+            let most = self.b.kint(LONG_STRING as i32);
+            self.b.emit(Op::LE, Ty::Int, n, most)?;
+        }
         self.gc_step()?;
         let p = self.b.emit(Op::STRREF, Ty::P64, s, from.0)?;
         one(self.b.emit(Op::SNEW, Ty::Str, p, n)?)

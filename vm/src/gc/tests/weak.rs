@@ -3,6 +3,7 @@
 use super::{count, pushed_table, scale, vm};
 use crate::Vm;
 use crate::gc::Phase;
+use crate::interrupt::Cause;
 use crate::object::{Func, Gc, Kind, Table};
 use crate::value::Value;
 use std::cell::RefCell;
@@ -297,4 +298,34 @@ fn an_error_survives_a_finalizer_that_collects() {
     vm.errors.value = Value::table(t);
     vm.verify_heap();
     assert_eq!(t.hdr.kind(), Kind::Table);
+}
+
+#[test]
+fn an_interrupt_ends_the_cycle_and_nothing_is_freed() {
+    let mut vm = vm();
+    // One that is traversed in slices, and one that is not.
+    for n in [scale(100_000), 8] {
+        for mode in ["k", "v"] {
+            let t = weak_table(&mut vm, mode);
+            let kept = pushed_table(&mut vm);
+            for i in 0..n {
+                let (k, v) = (vm.new_table(0, 0), vm.new_table(0, 0));
+                vm.table_set(t, Value::table(k), Value::table(v)).unwrap();
+                vm.table_set_int(kept, i as i32, Value::table(if (mode == "k") == (i % 2 == 0) { k } else { v }));
+            }
+            let live = |t: Gc<Table>| t.nodes().iter().filter(|n| !n.val.get().is_nil()).count();
+            let before = (live(t), count(&vm, Kind::Table));
+            step_to(&mut vm, Phase::Atomic);
+            vm.interrupts.flag.set(Cause::Host);
+            vm.one_step(1 << 20);
+            assert_eq!(vm.heap.phase(), Phase::Sweep);
+            step_to(&mut vm, Phase::Pause);
+            assert_eq!((live(t), count(&vm, Kind::Table)), before);
+            vm.forget_interrupt();
+            vm.verify_heap();
+            vm.full_gc();
+            vm.verify_heap();
+            assert_eq!(live(t), n / 2, "{mode}");
+        }
+    }
 }

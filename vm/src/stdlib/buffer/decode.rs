@@ -60,12 +60,13 @@ impl<'a> Decoder<'a> {
         self.vm.rt_error(&format!("cannot deserialize tag 0x{tag:02x}"))
     }
     fn value(&mut self) -> LuaResult<Value> {
+        self.vm.check_interrupt()?;
         let tag = self.length()?;
         Ok(match tag {
             tag::STR.. => {
                 let bytes = self.take((tag - tag::STR) as usize)?;
                 self.check_room(bytes.len())?;
-                Value::str(self.vm.new_str(bytes))
+                Value::str(self.vm.try_new_str(bytes)?)
             }
             tag::INT => Value::int(i32::from_le_bytes(self.fixed()?)),
             tag::NUM => {
@@ -134,11 +135,11 @@ impl<'a> Decoder<'a> {
         let left = self.rest.len() as u32;
         let (asize, hsize) = (array.min(left + 2), hash.min(left / 2 + 1));
         self.check_room(asize as usize * 8 + hsize as usize * 24)?;
-        let t = self.vm.new_table(asize, hbits_for(hsize));
+        let t = self.vm.try_new_table(asize, hbits_for(hsize))?;
         t.meta.set(meta);
         for i in u32::from(tag >= tag::TAB + tag::TAB_FROM_1)..array {
             let v = self.value()?;
-            self.vm.table_set_int(t, i as i32, v);
+            self.vm.try_table_set_int(t, i as i32, v)?;
         }
         for _ in 0..hash {
             self.hash_entry(t)?;
@@ -154,6 +155,6 @@ impl<'a> Decoder<'a> {
         // Checks that it can be a key.
         self.vm.table_set(t, key, Value::NIL)?;
         let v = self.value()?;
-        self.vm.table_set(t, key, v)
+        self.vm.try_table_set(t, key, v)
     }
 }

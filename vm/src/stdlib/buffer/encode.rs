@@ -50,6 +50,7 @@ impl Encoder<'_> {
         if self.out.len() >= self.max {
             return Err(self.vm.out_of_memory());
         }
+        self.vm.check_interrupt()?;
         self.vm.room(self.out, SMALL)?;
         if let Some(s) = v.as_str() {
             return self.string(s);
@@ -97,8 +98,7 @@ impl Encoder<'_> {
         }
         self.vm.room(self.out, s.len() + SMALL)?;
         put_length(self.out, tag::STR + s.len() as u32);
-        self.out.extend_from_slice(s.bytes());
-        Ok(())
+        self.vm.put(self.out, s.bytes())
     }
     fn address(&mut self, address: u64) {
         if address == 0 {

@@ -92,9 +92,10 @@ fn put_text(vm: &mut Vm, u: Gc<Udata>, i: usize) -> LuaResult<bool> {
             return Err(vm.arg_error(i, INTO_ITSELF));
         }
         vm.buffer_reserve(u, with(other, |o| o.len()))?;
-        with(u, |b| with(other, |o| b.put(o.data())));
+        let done = with(u, |b| with(other, |o| b.append(|out| vm.put(out, o.data()))));
         // Reserving may have run finalizers, and the other buffer may have grown since.
         vm.count_buffer(u);
+        done?;
     } else {
         return Ok(false);
     }
@@ -130,7 +131,7 @@ pub fn get(vm: &mut Vm) -> LuaResult<u32> {
         let len = with(u, |b| size.min(b.len()));
         vm.check_alloc(len)?;
         // The conversion may have changed its size.
-        let s = with(u, |b| vm.new_str(&b.data()[..len.min(b.len())]));
+        let s = with(u, |b| vm.try_new_str(&b.data()[..len.min(b.len())]))?;
         with(u, |b| b.consume(s.len()));
         match i < vm.nargs() {
             true => vm.set_arg(i, Value::str(s)),
@@ -230,7 +231,7 @@ pub fn gc(vm: &mut Vm) -> LuaResult<u32> {
 pub fn tostring(vm: &mut Vm) -> LuaResult<u32> {
     let u = this(vm)?;
     vm.check_alloc(with(u, |b| b.len()))?;
-    let s = with(u, |b| vm.new_str(b.data()));
+    let s = with(u, |b| vm.try_new_str(b.data()))?;
     vm.ret1(Value::str(s))
 }
 

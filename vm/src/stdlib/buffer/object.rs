@@ -69,12 +69,6 @@ impl Buffer {
         self.read = 0;
         self.source = None;
     }
-    /// Appends bytes.
-    pub fn put(&mut self, bytes: &[u8]) {
-        let capacity = self.bytes.capacity();
-        self.bytes.extend_from_slice(bytes);
-        self.note_growth(capacity);
-    }
     /// New memory is not initialised.
     fn note_growth(&mut self, capacity: usize) {
         if self.bytes.capacity() != capacity {
@@ -184,8 +178,7 @@ impl Vm {
     /// Appends bytes that are not the buffer's own.
     pub(super) fn buffer_put(&mut self, u: Gc<Udata>, bytes: &[u8]) -> LuaResult<()> {
         self.buffer_reserve(u, bytes.len())?;
-        with(u, |b| b.put(bytes));
-        Ok(())
+        with(u, |b| b.append(|out| self.put(out, bytes)))
     }
     /// Frees the buffer's memory.
     pub(super) fn buffer_free(&mut self, u: Gc<Udata>) {

@@ -88,7 +88,7 @@ fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> LuaResult<io::Resul
             let text = vm.new_str(&out);
             crate::meta::str_to_number(text).unwrap_or(Value::NIL)
         }
-        (Ok(true), _) => Value::str(vm.new_str(&out)),
+        (Ok(true), _) => Value::str(vm.try_new_str(&out)?),
         _ => Value::NIL,
     };
     vm.keep_buffer(out);

@@ -1,0 +1,112 @@
+//! Work that takes long in one piece is done in parts: an interrupt ends it between two of them, and what is left is as if it had not begun.
+
+use super::random::{Ends, Order, Random, end_by_interrupt, interrupt_on_order};
+use super::{state, works};
+use perilune::Lua;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// Each makes `work`, almost all of whose time goes into one step that takes milliseconds.
+const PROGRAMS: [(&str, &str); 13] = [
+    ("a hash part grows", "function work() local t = {} for i = 1, 140000 do t[i + 0.5] = i end end"),
+    ("an array part grows", "function work() local t = {} for i = 1, 2100000 do t[i] = i end end"),
+    ("rawset", "function work() local t = {} for i = 1, 140000 do rawset(t, i + 0.5, i) end end"),
+    ("table.new", "local new = require 'table.new' function work() return new(5e6, 5e5) end"),
+    ("string.rep", "function work() for i = 1, 2 do local s = ('ab'):rep(1e7 + i) end end"),
+    ("string.upper", "local s = ('ab'):rep(1e7) function work() for i = 1, 2 do local s = s:upper() end end"),
+    ("string.reverse", "local s = ('ab'):rep(1e7) function work() for i = 1, 2 do local s = s:reverse() end end"),
+    ("string.sub", "local s = ('ab'):rep(2e7) function work() for i = 2, 4 do local s = s:sub(i) end end"),
+    ("concatenation", "local s = ('ab'):rep(5e6) function work() for i = 1, 2 do local s = s .. i .. s end end"),
+    ("table.concat", "local s = ('ab'):rep(1e7) local t = {s, s, 1} function work() return table.concat(t) end"),
+    ("a quoted string", "local s = ('ab'):rep(5e6) function work() return ('%q'):format(s) end"),
+    (
+        "a buffer",
+        "local s, b = ('ab'):rep(1e7), require 'string.buffer'.new()
+         function work() b:reset() b:put(s, s, 1) return b:tostring() end",
+    ),
+    (
+        "a weak table",
+        "keys, weak = {}, setmetatable({}, {__mode = 'k'})
+         for i = 1, 200000 do keys[i] = {} weak[keys[i]] = i end
+         function work() collectgarbage() end",
+    ),
+];
+
+/// Interrupts `work` so many times at random; how long it went on, and how long it takes when it is not interrupted.
+fn interrupt_work(name: &str, lua: &Lua, times: u32, send: &mpsc::Sender<Order>) -> (Ends, Duration) {
+    let program = || lua.load("work()").exec();
+    let (mut random, mut ends) = (Random(7), Ends::default());
+    program().unwrap_or_else(|e| panic!("{name}: {e}"));
+    let begun = Instant::now();
+    program().unwrap_or_else(|e| panic!("{name}: {e}"));
+    let whole = begun.elapsed();
+    for _ in 0..times {
+        let wait = Duration::from_nanos(random.below(whole.as_nanos() as u64));
+        ends = ends.max(end_by_interrupt(name, lua, program, wait, send));
+        works(lua, name);
+    }
+    program().unwrap_or_else(|e| panic!("{name}: {e}"));
+    (ends, whole)
+}
+
+#[test]
+fn long_work_is_not_waited_for() {
+    let (send, receive) = mpsc::channel::<Order>();
+    let other = std::thread::spawn(move || interrupt_on_order(receive));
+    for (name, program) in PROGRAMS {
+        for mode in ["interpreted", "at once"] {
+            let lua = state(mode);
+            lua.interrupt_handle();
+            lua.load(program).exec().unwrap_or_else(|e| panic!("{name}: {e}"));
+            let (ends, whole) = interrupt_work(name, &lua, 3, &send);
+            println!("{name}, {mode}: {ends:?} of {whole:?}");
+            assert!(ends.most_work < whole / 3, "{name}, {mode}: {ends:?} of {whole:?}");
+        }
+    }
+    drop(send);
+    other.join().expect("the other thread");
+}
+
+/// A store whose table was growing when the interrupt came was not done, and all before it were: also where compiled code did them.
+#[test]
+fn a_table_that_grows_loses_nothing() {
+    let (send, receive) = mpsc::channel::<Order>();
+    let other = std::thread::spawn(move || interrupt_on_order(receive));
+    for (name, key, store) in [
+        ("a hash part", "i + 0.5", "t[i + 0.5] = i"),
+        ("an array part", "i", "t[i] = i"),
+        ("both", "i", "t[i] = i t[-i] = i"),
+        ("rawset", "i + 0.5", "rawset(t, i + 0.5, i)"),
+        ("table.insert", "i", "table.insert(t, i)"),
+    ] {
+        let program = format!(
+            "function work() t, n = {{}}, 0 for i = 1, 30000 do {store} n = i end end
+             function check()
+               for i = 1, n do assert(t[{key}] == i, i) end
+               local count = 0
+               for k, i in pairs(t) do assert(i <= n + 1) count = count + 1 end
+               local each = t[-1] and 2 or 1
+               assert(count >= each * n and count <= each * (n + 1), count)
+               for i = 1, 10 do t['more' .. i] = i end
+               for i = 1, 10 do assert(t['more' .. i] == i) end
+             end"
+        );
+        for mode in ["interpreted", "as usual", "at once"] {
+            let lua = state(mode);
+            lua.interrupt_handle();
+            lua.load(&*program).exec().expect("a program");
+            let mut random = Random(3);
+            for _ in 0..8 {
+                let name = format!("{name}, {mode}");
+                let begun = Instant::now();
+                lua.load("work()").exec().unwrap_or_else(|e| panic!("{name}: {e}"));
+                let wait = Duration::from_nanos(random.below(begun.elapsed().as_nanos() as u64));
+                end_by_interrupt(&name, &lua, || lua.load("work()").exec(), wait, &send);
+                works(&lua, &name);
+                lua.load("check()").exec().unwrap_or_else(|e| panic!("{name}: {e}"));
+            }
+        }
+    }
+    drop(send);
+    other.join().expect("the other thread");
+}
