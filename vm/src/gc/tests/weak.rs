@@ -304,7 +304,7 @@ fn an_error_survives_a_finalizer_that_collects() {
 fn an_interrupt_ends_the_cycle_and_nothing_is_freed() {
     let mut vm = vm();
     // One that is traversed in slices, and one that is not.
-    for n in [scale(100_000), 8] {
+    for n in [scale(4_000), 8] {
         for mode in ["k", "v"] {
             let t = weak_table(&mut vm, mode);
             let kept = pushed_table(&mut vm);
