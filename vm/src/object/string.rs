@@ -37,16 +37,16 @@ impl Str {
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: a string object is allocated with `len` bytes after the struct.
-        unsafe {
-            let p = core::ptr::with_exposed_provenance::<u8>(core::ptr::from_ref(self).expose_provenance() + STR_DATA);
-            core::slice::from_raw_parts(p, self.len.get() as usize)
-        }
+        unsafe { core::slice::from_raw_parts(self.data(), self.len.get() as usize) }
+    }
+    #[inline(always)]
+    fn data(&self) -> *const u8 {
+        core::ptr::with_exposed_provenance(core::ptr::from_ref(self).expose_provenance() + STR_DATA)
     }
     /// The bytes, and the NUL after them.
     pub fn bytes_with_nul(&self) -> &[u8] {
-        let bytes = self.bytes();
         // SAFETY: a NUL follows the bytes.
-        unsafe { core::slice::from_raw_parts(bytes.as_ptr(), bytes.len() + 1) }
+        unsafe { core::slice::from_raw_parts(self.data(), self.len.get() as usize + 1) }
     }
     /// Length in bytes.
     #[inline]
