@@ -420,7 +420,7 @@ mod tests {
     #[test]
     fn an_interrupted_table_is_as_before() {
         let mut vm = vm();
-        let size: usize = 1 << if cfg!(miri) { 9 } else { 13 };
+        let size: usize = 1 << if cfg!(miri) { 8 } else { 13 };
         // An array that is appended to, in the table's cell and apart.
         for n in [4, size] {
             let t = vm.new_table(0, 0);
@@ -452,7 +452,7 @@ mod tests {
     #[test]
     fn an_interrupted_new_table_is_empty() {
         let mut vm = vm();
-        let size = 1_u32 << if cfg!(miri) { 9 } else { 13 };
+        let size = 1_u32 << if cfg!(miri) { 8 } else { 13 };
         for (asize, hbits) in [(size, 0), (0, size.ilog2()), (size, size.ilog2())] {
             let before = vm.heap.total;
             vm.interrupts.flag.set(crate::interrupt::Cause::Host);
