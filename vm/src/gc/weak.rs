@@ -57,6 +57,7 @@ impl Marker {
     /// Removes the entries of weak tables that refer to objects about to be freed. A finalized userdata stays as a key until
     /// the cycle that frees it, but not as a value. Where it is interrupted, some of the entries are still there, and nothing may be freed.
     pub(super) fn clear_weak(&mut self, poll: Poll<'_>) -> Result<(), Interrupted> {
+        poll.look()?;
         for (t, _) in core::mem::take(&mut self.weak) {
             for part in t.array_part().chunks(Poll::ENTRIES) {
                 for slot in part {
