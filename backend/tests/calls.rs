@@ -77,6 +77,25 @@ fn strings_and_tables_are_made_by_helpers() {
 }
 
 #[test]
+fn a_trace_is_left_where_no_key_is_inserted() {
+    for (guarded, slot) in [(true, 0x440), (true, 0), (false, 0x440)] {
+        let mut t = Build::new();
+        let s = t.slots(&[Ty::Tab, Ty::Int]);
+        t.snap(&[]);
+        let r = if guarded { t.guarded(Op::NEWREF, Ty::P64, s[0], s[1]) } else { t.emit(Op::NEWREF, Ty::P64, s[0], s[1]) };
+        let k = t.word(0x440);
+        t.emit(Op::EQ, Ty::P64, r, k);
+        let trace = t.results(&[s[1]]);
+        let mut m = Machine::new();
+        m.vm[RESULT] = slot;
+        (*m.slot(2), *m.slot(3)) = (gc(v::TAG_TAB, 0x10).bits(), Value::int(4).bits());
+        let exit = m.run(&trace);
+        assert_eq!(m.vm[CALLS], 1);
+        assert_eq!(exit == trace.last_exit().index() as u64, slot != 0, "{guarded} {slot}");
+    }
+}
+
+#[test]
 fn string_buffers_are_filled_in_order() {
     let mut t = Build::new();
     let s = t.slots(&[Ty::Str, Ty::Str]);

@@ -24,6 +24,7 @@ fn state(mode: &str) -> Lua {
     match mode {
         "interpreted" => lua.set_jit(false),
         "at once" => ["hotloop=1", "hotexit=1"].iter().for_each(|o| lua.jit_option(o).expect("an option")),
+        "evaluated" => ["hotloop=1", "hotexit=1", "eval=1"].iter().for_each(|o| lua.jit_option(o).expect("an option")),
         _ => {}
     }
     lua

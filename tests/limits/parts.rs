@@ -91,7 +91,7 @@ fn a_table_that_grows_loses_nothing() {
                for i = 1, 10 do assert(t['more' .. i] == i) end
              end"
         );
-        for mode in ["interpreted", "as usual", "at once"] {
+        for mode in ["interpreted", "as usual", "at once", "evaluated"] {
             let lua = state(mode);
             lua.interrupt_handle();
             lua.load(&*program).exec().expect("a program");
@@ -109,4 +109,21 @@ fn a_table_that_grows_loses_nothing() {
     }
     drop(send);
     other.join().expect("the other thread");
+}
+
+/// Compiled code makes substrings that are short, and leaves long ones to the interpreter.
+#[test]
+fn substrings_are_the_same_however_long() {
+    let program = "local s, sum = ('abcdefg'):rep(2e5), 0
+        for i = 1, 200 do
+          local u = s:sub(i, i + (i % 3 == 0 and 524287 or i % 7 == 0 and 524288 or i))
+          sum = (sum * 7 + #u + u:byte(1) + u:byte(-1)) % 1000003
+        end
+        return sum";
+    let sums = ["interpreted", "as usual", "at once", "evaluated"].map(|mode| {
+        let lua = state(mode);
+        lua.interrupt_handle();
+        lua.load(program).eval::<u32>().expect("a sum")
+    });
+    assert!(sums.iter().all(|s| *s == sums[0]), "{sums:?}");
 }

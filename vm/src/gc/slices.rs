@@ -1,7 +1,8 @@
 //! Large tables: they are traversed in slices, so that no step takes long because of one of them.
 //!
-//! Such a table, unless it is weak, is black as soon as its first slice is due. What is stored into it is marked at once ([`crate::Vm::barrier_store`]), as
-//! another traversal of the whole table would cost too much. Entries that move to where the next slices may not come are taken care of here.
+//! Such a table is black as soon as its first slice is due, unless it is weak. What is stored into it is marked at once
+//! ([`crate::Vm::barrier_store`]), as another traversal of the whole table would cost too much. Entries that move to where the next slices may
+//! not come are taken care of here. Weak tables stay gray, and are traversed again at the end of marking.
 
 use super::{Heap, Marker};
 use crate::object::{Gc, Table};

@@ -227,6 +227,8 @@ impl Vm {
     fn atomic(&mut self) -> usize {
         let Ok(work) = self.finish_marking() else {
             self.heap.abandon_marking();
+            // How much of it is alive is not known: the next cycle begins when the heap has grown by the pause.
+            self.heap.pacing.estimate = self.heap.total;
             return PART;
         };
         let h = &mut self.heap;

@@ -81,7 +81,7 @@ impl Bins {
     }
 }
 
-/// The parts of a table.
+/// Where array and hash part of a table are, with their sizes.
 #[derive(Copy, Clone)]
 struct Parts {
     array: *mut Value,
@@ -104,7 +104,7 @@ impl Table {
         }
     }
     /// Is it so large that it is resized in parts?
-    fn has_parts(&self) -> bool {
+    fn is_resized_in_parts(&self) -> bool {
         (self.asize() + self.num_nodes()) as usize > Poll::ENTRIES
     }
     /// The size of an array part that has each key of this one and one more: the result of [`Bins`] if there are no other integer keys.
@@ -274,8 +274,8 @@ impl Heap {
     #[cold]
     #[inline(never)]
     pub(super) fn rehash_for(&mut self, t: Gc<Table>, key: Value, poll: Poll<'_>) -> Result<*mut Value, Interrupted> {
-        // A table of one part is not interrupted: code for it does not look for that.
-        if t.has_parts() { self.rehash_in_parts(t, key, poll) } else { self.rehash(t, key, Poll::Never) }
+        // The resizing of a smaller table is not interrupted, and its code does not look for that.
+        if t.is_resized_in_parts() { self.rehash_in_parts(t, key, poll) } else { self.rehash(t, key, Poll::Never) }
     }
     #[cold]
     #[inline(never)]
