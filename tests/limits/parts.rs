@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Each makes `work`, almost all of whose time goes into one step that takes milliseconds.
-const PROGRAMS: [(&str, &str); 13] = [
+const PROGRAMS: [(&str, &str); 16] = [
     ("a hash part grows", "function work() local t = {} for i = 1, 140000 do t[i + 0.5] = i end end"),
     ("an array part grows", "function work() local t = {} for i = 1, 2100000 do t[i] = i end end"),
     ("rawset", "function work() local t = {} for i = 1, 140000 do rawset(t, i + 0.5, i) end end"),
@@ -23,6 +23,19 @@ const PROGRAMS: [(&str, &str); 13] = [
         "a buffer",
         "local s, b = ('ab'):rep(1e7), require 'string.buffer'.new()
          function work() b:reset() b:put(s, s, 1) return b:tostring() end",
+    ),
+    (
+        "a value is encoded",
+        "local t, encode = {}, require 'string.buffer'.encode for i = 1, 1e5 do t[i] = {i} end function work() return encode(t) end",
+    ),
+    (
+        "a value is decoded",
+        "local t, buffer = {}, require 'string.buffer' for i = 1, 1e5 do t[i] = {i} end
+         local s = buffer.encode(t) function work() return buffer.decode(s) end",
+    ),
+    (
+        "a heap snapshot",
+        "local misc = require 'misc' t = {} for i = 1, 3e4 do t[i] = {i} end function work() misc.heapsnapshot('/dev/null') end",
     ),
     (
         "a weak table",

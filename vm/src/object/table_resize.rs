@@ -159,10 +159,7 @@ impl Heap {
             self.grow_array(t, asize, poll)?;
         }
         if hbits == 0 {
-            t.node.set(self.empty_node);
-            t.hmask.set(0);
-            t.free.set(0);
-            t.shape.set(ShapeId::of_empty(0));
+            self.install_no_nodes(t);
         } else {
             let node = self.alloc_raw(size_of::<Node>() << hbits).cast();
             // SAFETY: just allocated.

@@ -190,6 +190,11 @@ impl Heap {
         t.free_parts(self);
         t.hdr.word.set(0);
         t.array.set(core::ptr::null_mut());
+        self.install_no_nodes(t);
+    }
+    /// Makes the hash part one without nodes of its own.
+    #[inline(always)]
+    pub(super) fn install_no_nodes(&self, t: Gc<Table>) {
         t.node.set(self.empty_node);
         t.hmask.set(0);
         t.free.set(0);
