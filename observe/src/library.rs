@@ -5,7 +5,7 @@
 
 use crate::memprof::{self, Error, Options};
 use crate::{heap, metrics, metrics::Pauses, sysprof};
-use perilune_vm::interrupt::Flag;
+use perilune_vm::interrupt::Poll;
 use perilune_vm::object::{Gc, NativeFn, Table};
 use perilune_vm::stdlib::io::error_text;
 use perilune_vm::{LuaResult, Value, Vm};
@@ -13,7 +13,6 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Number of the error for what should not be: EINVAL.
@@ -205,16 +204,14 @@ fn sysprof_report(vm: &mut Vm) -> LuaResult<u32> {
 }
 
 /// A file that is written until an interrupt waits.
-struct Interruptible {
+struct Interruptible<'a> {
     file: File,
-    stop: Option<Arc<Flag>>,
+    poll: Poll<'a>,
 }
 
-impl io::Write for Interruptible {
+impl io::Write for Interruptible<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.stop.as_ref().is_some_and(|stop| stop.get().is_some()) {
-            return Err(io::Error::other("an interrupt waits"));
-        }
+        self.poll.look()?;
         self.file.write(bytes)
     }
     fn flush(&mut self) -> io::Result<()> {
@@ -222,12 +219,13 @@ impl io::Write for Interruptible {
     }
 }
 
-fn write(vm: &mut Vm, f: fn(&mut Vm, &mut dyn io::Write) -> io::Result<()>) -> LuaResult<u32> {
+fn write(vm: &mut Vm, f: fn(&mut Vm, &mut dyn io::Write, Poll<'_>) -> io::Result<()>) -> LuaResult<u32> {
     let name = vm.check_str(0)?;
-    let stop = vm.interrupt_flag();
+    let flag = vm.interrupt_flag();
+    let poll = flag.as_deref().map_or(Poll::Never, Poll::At);
     let written = create(name.bytes()).and_then(|file| {
-        let mut to = io::BufWriter::with_capacity(1 << 18, Interruptible { file, stop });
-        let written = f(vm, &mut to);
+        let mut to = io::BufWriter::with_capacity(1 << 18, Interruptible { file, poll });
+        let written = f(vm, &mut to, poll);
         // What could not be written is not tried again.
         let _ = to.into_parts();
         written
@@ -241,10 +239,10 @@ fn write(vm: &mut Vm, f: fn(&mut Vm, &mut dyn io::Write) -> io::Result<()>) -> L
 
 /// `misc.heapdump(file)`
 fn heapdump(vm: &mut Vm) -> LuaResult<u32> {
-    write(vm, |vm, to| heap::dump(vm, to))
+    write(vm, heap::dump)
 }
 
 /// `misc.heapsnapshot(file)`
 fn heapsnapshot(vm: &mut Vm) -> LuaResult<u32> {
-    write(vm, |vm, to| heap::snapshot(vm, to))
+    write(vm, heap::snapshot)
 }

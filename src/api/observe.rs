@@ -6,6 +6,7 @@ use perilune_observe::inspect::{self, FrameInfo, HeapSnapshot, JitStateSnapshot}
 use perilune_observe::metrics::{self, Metrics, Pauses};
 use perilune_observe::{heap, memprof, profile, sysprof};
 use perilune_vm::Vm;
+use perilune_vm::interrupt::Poll;
 use std::io::{self, Write};
 
 impl Lua {
@@ -251,7 +252,7 @@ impl Lua {
     /// # Errors
     /// Writing fails.
     pub fn dump_heap(&self, to: &mut dyn Write) -> io::Result<()> {
-        self.write_graph(to, heap::dump)
+        self.write_graph(to, |vm, to| heap::dump(vm, to, Poll::Never))
     }
     /// Writes the graph of objects as a `.heapsnapshot` for Chrome's developer tools, after a full collection.
     ///
@@ -266,7 +267,7 @@ impl Lua {
     /// # Errors
     /// Writing fails.
     pub fn snapshot_heap(&self, to: &mut dyn Write) -> io::Result<()> {
-        self.write_graph(to, heap::snapshot)
+        self.write_graph(to, |vm, to| heap::snapshot(vm, to, Poll::Never))
     }
     /// The graph is complete before the writer is called, which may run Lua code.
     fn write_graph(&self, to: &mut dyn Write, write: fn(&mut Vm, &mut dyn Write) -> io::Result<()>) -> io::Result<()> {

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Each makes `work`, almost all of whose time goes into one step that takes milliseconds.
-const PROGRAMS: [(&str, &str); 16] = [
+const PROGRAMS: [(&str, &str); 17] = [
     ("a hash part grows", "function work() local t = {} for i = 1, 140000 do t[i + 0.5] = i end end"),
     ("an array part grows", "function work() local t = {} for i = 1, 2100000 do t[i] = i end end"),
     ("rawset", "function work() local t = {} for i = 1, 140000 do rawset(t, i + 0.5, i) end end"),
@@ -36,6 +36,11 @@ const PROGRAMS: [(&str, &str); 16] = [
     (
         "a heap snapshot",
         "local misc = require 'misc' t = {} for i = 1, 3e4 do t[i] = {i} end function work() misc.heapsnapshot('/dev/null') end",
+    ),
+    (
+        "a heap dump of one table",
+        "local misc, t = require 'misc', require 'table.new'(4e6, 0) for i = 1, 1e6 do t[i] = 'x' end
+         function work() t[0] = misc.heapdump('/dev/null') end",
     ),
     (
         "a weak table",

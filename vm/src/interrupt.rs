@@ -15,7 +15,7 @@ mod cause;
 mod poll;
 
 pub use cause::{Cause, Flag};
-pub(crate) use poll::{Interrupted, Poll};
+pub use poll::{Interrupted, Poll};
 
 /// Longer strings are made in parts, and given up between two of them if an interrupt waits. Compiled code that can neither leaves them to
 /// the interpreter.

@@ -6,16 +6,17 @@
 use super::graph::{Graph, Link, LinkKind, LinkName, Target};
 use super::ids::{Ids, ROOT};
 use super::index::Index;
+use super::interner::Interner;
 use super::names::{defined_at, running_in};
 use super::values::Values;
 use crate::json::{self, Text};
 use core::cell::RefCell;
 use perilune_vm::Vm;
+use perilune_vm::interrupt::Poll;
 use perilune_vm::object::{Gc, GcHeader, Kind, Object, Table, Thread};
 use perilune_vm::value::Value;
 use serde::Serialize;
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
-use std::collections::HashMap;
+use serde::ser::{Error, SerializeMap, SerializeSeq, Serializer};
 use std::io::{self, Write};
 
 /// Bytes of a string that are shown.
@@ -86,10 +87,13 @@ enum NodeType {
 }
 
 /// Writes the snapshot.
-pub fn write(vm: &Vm, ids: &Ids, to: &mut dyn Write) -> io::Result<()> {
-    let strings = Index::new(vm, |o| o.kind() == Kind::Str);
-    let graph = Graph::new(vm);
-    let texts = RefCell::new(Texts { first: strings.len(), by_text: HashMap::new(), in_order: Vec::new() });
+///
+/// # Errors
+/// Writing fails, or an interrupt waits.
+pub fn write(vm: &Vm, ids: &Ids, to: &mut dyn Write, poll: Poll<'_>) -> io::Result<()> {
+    let strings = Index::new(vm, poll, |o| o.kind() == Kind::Str)?;
+    let graph = Graph::new(vm, poll)?;
+    let texts = RefCell::new(Texts { first: strings.len(), kept: Interner::default() });
     let highest_trace = graph.traces.iter().map(|t| t.number.get()).max().unwrap_or(0);
     json::write(to, 1, &Snapshot { graph: &graph, ids, strings: &strings, values: Values::default(), highest_trace, texts })
 }
@@ -97,28 +101,18 @@ pub fn write(vm: &Vm, ids: &Ids, to: &mut dyn Write) -> io::Result<()> {
 /// Strings that are not the program's.
 struct Texts {
     first: u32,
-    by_text: HashMap<String, u32>,
-    in_order: Vec<String>,
+    kept: Interner,
 }
 
 impl Texts {
-    fn get(&mut self, text: String, instead: &str) -> u32 {
-        if let Some(n) = self.by_text.get(&text) {
-            return *n;
-        }
-        if self.in_order.len() >= MAX_TEXTS && text != instead {
-            return self.get(instead.to_owned(), instead);
-        }
-        let n = self.first + self.in_order.len() as u32;
-        self.in_order.push(text.clone());
-        self.by_text.insert(text, n);
-        n
+    /// The number of a text; where there are too many already, of the one that stands instead.
+    fn get(&mut self, text: &str, instead: &str) -> u32 {
+        let is_full = self.kept.len() as usize >= MAX_TEXTS;
+        let known = if is_full { self.kept.number(text) } else { None };
+        self.first + known.unwrap_or_else(|| self.kept.intern(if is_full { instead } else { text }))
     }
     fn plain(&mut self, text: &str) -> u32 {
-        match self.by_text.get(text) {
-            Some(n) => *n,
-            None => self.get(text.to_owned(), text),
-        }
+        self.first + self.kept.intern(text)
     }
 }
 
@@ -127,15 +121,15 @@ impl Texts {
     fn of_link(&mut self, link: &Link, ids: &Ids, strings: &Index) -> u32 {
         match &link.name {
             LinkName::Index(i) if link.kind == LinkKind::Element => *i,
-            LinkName::Index(i) => self.get(format!("[{i}]"), "[index]"),
+            LinkName::Index(i) => self.get(&format!("[{i}]"), "[index]"),
             LinkName::Str(s) => match strings.position(s.header()) {
                 Some(n) => n,
                 None => self.plain("?"),
             },
             LinkName::Text(text) => self.plain(text),
-            LinkName::Numbered(text, i) => self.get(format!("{text} {i}"), text),
-            LinkName::Variable(name) => self.get(name.clone(), "variable"),
-            LinkName::Key(v) => self.get(key(*v, ids), "[key]"),
+            LinkName::Numbered(text, i) => self.get(&format!("{text} {i}"), text),
+            LinkName::Variable(name) => self.get(name, "variable"),
+            LinkName::Key(v) => self.get(&key(*v, ids), "[key]"),
         }
     }
 }
@@ -189,8 +183,9 @@ impl Serialize for Snapshot<'_> {
         let mut edge_count = 0;
         self.for_each_node(|n| {
             edge_count += self.count(n);
-            Ok::<_, S::Error>(())
-        })?;
+            self.graph.poll.look()
+        })
+        .map_err(S::Error::custom)?;
         self.values.complete();
         let node_count = self.first_value() + self.values.len() as u64;
         let mut map = to.serialize_map(None)?;
@@ -241,16 +236,11 @@ impl Serialize for Strings<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut list = to.serialize_seq(None)?;
         let mut next = |bytes: &[u8]| list.serialize_element(&Text(&bytes[..bytes.len().min(SHOWN)]));
-        let mut result = Ok(());
-        self.0.graph.vm.heap.for_each_object(|o| {
-            if result.is_ok()
-                && let Some(Object::Str(s)) = o.typed()
-            {
-                result = next(s.bytes());
-            }
-        });
-        result?;
-        self.0.texts.borrow().in_order.iter().try_for_each(|t| next(t.as_bytes()))?;
+        self.0.graph.vm.heap.try_for_each_object(|o| match o.typed() {
+            Some(Object::Str(s)) => next(s.bytes()),
+            _ => Ok(()),
+        })?;
+        self.0.texts.borrow().kept.iter().try_for_each(|t| next(t.as_bytes()))?;
         list.end()
     }
 }
@@ -258,13 +248,7 @@ impl Serialize for Strings<'_> {
 impl Snapshot<'_> {
     fn for_each_node<E>(&self, mut f: impl FnMut(Node) -> Result<(), E>) -> Result<(), E> {
         f(Node::Root)?;
-        let mut result = Ok(());
-        self.graph.vm.heap.for_each_object(|o| {
-            if result.is_ok() {
-                result = f(Node::Object(o));
-            }
-        });
-        result?;
+        self.graph.vm.heap.try_for_each_object(|o| f(Node::Object(o)))?;
         (0..self.graph.traces.len()).try_for_each(|i| f(Node::Trace(i)))?;
         (0..self.values.len()).try_for_each(|i| f(Node::Value(i)))
     }
@@ -311,10 +295,10 @@ impl Snapshot<'_> {
             Node::Root => (NodeType::Synthetic, texts.plain("(roots)"), ROOT, 0),
             Node::Trace(i) => {
                 let t = &self.graph.traces[i];
-                let name = texts.get(format!("trace {} of {}", t.number, defined_at(t.owner)), "trace");
+                let name = texts.get(&format!("trace {} of {}", t.number, defined_at(t.owner)), "trace");
                 (NodeType::Code, name, self.even_id(n), t.code)
             }
-            Node::Value(i) => (NodeType::Number, texts.get(self.values.text(i), "number"), self.even_id(n), 0),
+            Node::Value(i) => (NodeType::Number, texts.get(&self.values.text(i), "number"), self.even_id(n), 0),
             Node::Object(o) => {
                 let (kind, name) = self.kind_and_name(o, texts);
                 (kind, name, self.ids.of(o).unwrap_or_default(), self.graph.vm.heap.object_size(o))
@@ -334,17 +318,17 @@ impl Snapshot<'_> {
                     (Some(name), None) => format!("builtin {name}"),
                     (None, None) => "native function".to_owned(),
                 };
-                (NodeType::Closure, texts.get(text, "function"))
+                (NodeType::Closure, texts.get(&text, "function"))
             }
             Some(Object::UpVal(_)) => (NodeType::Native, texts.plain("upvalue")),
             Some(Object::Proto(p)) => {
                 let text = format!("prototype {}", defined_at(p));
-                (NodeType::Code, texts.get(text, "prototype"))
+                (NodeType::Code, texts.get(&text, "prototype"))
             }
             Some(Object::Thread(t)) => (NodeType::Native, self.thread(t, texts)),
             Some(Object::Udata(u)) => {
                 let class = u.meta.get().and_then(|m| self.graph.names.class(m));
-                (NodeType::Native, texts.get(class.unwrap_or_else(|| "userdata".to_owned()), "userdata"))
+                (NodeType::Native, texts.get(class.as_deref().unwrap_or("userdata"), "userdata"))
             }
             Some(Object::Cdata(_)) => (NodeType::Native, texts.plain("cdata")),
             None => (NodeType::Native, texts.plain("free")),
@@ -359,11 +343,11 @@ impl Snapshot<'_> {
             return (NodeType::Object, texts.plain("globals"));
         }
         if let Some(class) = t.meta.get().filter(|m| *m != t).and_then(|m| self.graph.names.class(m)) {
-            return (NodeType::Object, texts.get(class, "table"));
+            return (NodeType::Object, texts.get(&class, "table"));
         }
         if let Some(name) = self.graph.names.table(t) {
             let text = format!("table {name}");
-            return (NodeType::Object, texts.get(text, "table"));
+            return (NodeType::Object, texts.get(&text, "table"));
         }
         if t.num_nodes() == 0 && t.asize() != 0 {
             // Not the type of arrays: the developer tools count those as part of what refers to them.
@@ -379,6 +363,6 @@ impl Snapshot<'_> {
             let chunk = chunk.rsplit_once(':').map_or(&*chunk, |c| c.0);
             text = format!("{text} at {chunk}:{line}");
         }
-        texts.get(text, "thread")
+        texts.get(&text, "thread")
     }
 }

@@ -8,6 +8,7 @@ use perilune_vm::Vm;
 use perilune_vm::gc::color::FIXED;
 use perilune_vm::gc::visit::visit_object;
 use perilune_vm::gc::{Edge, Visitor};
+use perilune_vm::interrupt::{Interrupted, Poll};
 use perilune_vm::meta::MM;
 use perilune_vm::object::{Gc, GcHeader, Kind, Object, Str, Table, Thread};
 use perilune_vm::value::Value;
@@ -111,6 +112,8 @@ pub struct Graph<'a> {
     pub names: Names,
     /// The traces.
     pub traces: Vec<TraceView>,
+    /// What ends the walks.
+    pub poll: Poll<'a>,
     /// Positions of traces by the address of the function that they live as long as.
     owned: HashMap<u64, Vec<usize>>,
 }
@@ -134,7 +137,10 @@ impl Weakness {
 
 impl<'a> Graph<'a> {
     /// The graph of a state.
-    pub fn new(vm: &'a Vm) -> Graph<'a> {
+    ///
+    /// # Errors
+    /// An interrupt waits.
+    pub fn new(vm: &'a Vm, poll: Poll<'a>) -> Result<Graph<'a>, Interrupted> {
         let mut traces = Vec::new();
         if let Some(jit) = Jit::of(vm) {
             jit.for_each_trace(|t| traces.push(t));
@@ -143,16 +149,18 @@ impl<'a> Graph<'a> {
         for (i, t) in traces.iter().enumerate() {
             owned.entry(t.owner.addr()).or_default().push(i);
         }
-        Graph { vm, names: Names::new(vm), traces, owned }
+        Ok(Graph { vm, names: Names::new(vm, poll)?, traces, poll, owned })
     }
     /// Calls `f` for each root.
     pub fn roots(&self, f: &mut impl FnMut(Link)) {
         let internal = |name, o| Link { kind: LinkKind::Internal, name: LinkName::Text(name), to: Target::Object(o) };
         for_each_root(self.vm, |name, o| f(internal(name, o)));
-        self.vm.heap.for_each_object(|o| {
+        // Whoever walks over the nodes looks next, and ends as well.
+        let _ = self.vm.heap.try_for_each_object(|o| {
             if o.marked.get() & FIXED != 0 {
                 f(internal("name", o));
             }
+            self.poll.look()
         });
     }
     /// Calls `f` for each reference of an object.
@@ -258,6 +266,9 @@ impl<F: FnMut(Link)> Visitor for Links<'_, '_, F> {
     }
     fn stack_top(&self, t: &Thread) -> *mut Value {
         stack_top(self.graph.vm, t)
+    }
+    fn has_ended(&self) -> bool {
+        self.graph.poll.look().is_err()
     }
 }
 

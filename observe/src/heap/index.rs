@@ -6,6 +6,7 @@
 
 use perilune_vm::Vm;
 use perilune_vm::gc::BLOCK_SIZE;
+use perilune_vm::interrupt::{Interrupted, Poll};
 use perilune_vm::object::{Gc, GcHeader};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -55,10 +56,13 @@ fn split(address: u64) -> (u64, usize, u32) {
 
 impl Index {
     /// The objects for which `wanted` holds.
-    pub fn new(vm: &Vm, wanted: impl Fn(Gc<GcHeader>) -> bool) -> Index {
+    ///
+    /// # Errors
+    /// An interrupt waits.
+    pub fn new(vm: &Vm, poll: Poll<'_>, wanted: impl Fn(Gc<GcHeader>) -> bool) -> Result<Index, Interrupted> {
         let mut index = Index::default();
         let (mut block, mut last) = (u64::MAX, 0);
-        vm.heap.for_each_object(|o| {
+        vm.heap.try_for_each_object(|o| {
             if wanted(o) {
                 let (b, ..) = split(o.addr());
                 if b == block && o.addr() > last || b != block && !index.blocks.contains_key(&b) {
@@ -70,9 +74,10 @@ impl Index {
                 }
                 index.len += 1;
             }
-        });
+            poll.look()
+        })?;
         index.count();
-        index
+        Ok(index)
     }
     fn push(&mut self, address: u64) {
         let (b, word, bit) = split(address);
@@ -120,7 +125,7 @@ mod tests {
             let s = vm.new_str("x".repeat(40_000 + i).as_bytes());
             vm.push(perilune_vm::Value::str(s));
         }
-        let index = Index::new(&vm, |_| true);
+        let index = Index::new(&vm, Poll::Never, |_| true).unwrap();
         let mut n = 0;
         vm.heap.for_each_object(|o| {
             assert_eq!(index.position(o), Some(n));

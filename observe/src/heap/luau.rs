@@ -11,15 +11,19 @@ use core::cell::Cell;
 use core::iter::once;
 use perilune_vm::Vm;
 use perilune_vm::gc::color::FIXED;
+use perilune_vm::interrupt::Poll;
 use perilune_vm::object::{Func, Gc, GcHeader, Kind, Object, Proto, Table, Thread, Udata, UpVal};
 use perilune_vm::value::Value;
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
+use serde::ser::{Error, SerializeMap, Serializer};
 use std::io::{self, Write};
 
 /// Writes the dump.
-pub fn write(vm: &Vm, to: &mut dyn Write) -> io::Result<()> {
-    json::write(to, 2, &Dump { vm, names: Names::new(vm), total: Cell::new(0) })
+///
+/// # Errors
+/// Writing fails, or an interrupt waits.
+pub fn write(vm: &Vm, to: &mut dyn Write, poll: Poll<'_>) -> io::Result<()> {
+    json::write(to, 2, &Dump { vm, names: Names::new(vm, poll)?, total: Cell::new(0), poll })
 }
 
 /// The whole dump. Objects are serialized while the heap is walked.
@@ -28,6 +32,7 @@ struct Dump<'a> {
     names: Names,
     /// Bytes of the objects that have been written.
     total: Cell<usize>,
+    poll: Poll<'a>,
 }
 
 /// How objects refer to one another.
@@ -72,11 +77,13 @@ impl Serialize for Dump<'_> {
         map.serialize_entry("roots", &roots)?;
         let mut others = Vec::new();
         super::graph::for_each_root(vm, |_, o| others.push(o));
-        vm.heap.for_each_object(|o| {
+        let all = vm.heap.try_for_each_object(|o| {
             if o.marked.get() & FIXED != 0 {
                 others.push(o);
             }
+            self.poll.look()
         });
+        all.map_err(S::Error::custom)?;
         map.serialize_entry("otherroots", &List(others.into_iter().map(Address)))?;
         let size = self.total.get();
         map.serialize_entry("stats", &Stats { size, categories: Categories { all: Category { name: "main", size } } })?;
@@ -91,13 +98,11 @@ impl Serialize for Objects<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let (dump, main) = (self.0, self.0.vm.realm.main.header());
         let mut map = to.serialize_map(None)?;
-        let mut result = map.serialize_entry(&Address(main), &Entry { dump, object: main });
-        dump.vm.heap.for_each_object(|o| {
-            if result.is_ok() && o != main {
-                result = map.serialize_entry(&Address(o), &Entry { dump, object: o });
-            }
-        });
-        result?;
+        map.serialize_entry(&Address(main), &Entry { dump, object: main })?;
+        dump.vm.heap.try_for_each_object(|o| match o == main {
+            true => Ok(()),
+            false => map.serialize_entry(&Address(o), &Entry { dump, object: o }),
+        })?;
         map.end()
     }
 }
@@ -118,7 +123,7 @@ impl Serialize for Entry<'_> {
         map.serialize_entry("size", &size)?;
         match o.typed() {
             Some(Object::Str(s)) => map.serialize_entry("data", &Text(s.bytes()))?,
-            Some(Object::Table(t)) => table(&mut map, dump.vm, t)?,
+            Some(Object::Table(t)) => dump.table(&mut map, t)?,
             Some(Object::Func(f)) => dump.function(&mut map, f)?,
             Some(Object::UpVal(u)) => upvalue(&mut map, u)?,
             Some(Object::Proto(p)) => proto(&mut map, p)?,
@@ -142,20 +147,6 @@ fn references<M: SerializeMap>(
     objects: impl Iterator<Item = Gc<GcHeader>> + Clone,
 ) -> Result<(), M::Error> {
     nonempty(to, name, objects.map(Address))
-}
-
-fn table<M: SerializeMap>(to: &mut M, vm: &Vm, t: Gc<Table>) -> Result<(), M::Error> {
-    // What a table does not keep alive is not its: Luau's tools count what a table refers to as part of it. Strings are always kept.
-    let weak = Weakness::of(vm, t);
-    let nodes = t.nodes().iter().map(|n| (n.key.get(), n.val.get()));
-    let held = |v: Value, weak: bool| v.as_gc().filter(|_| !weak || v.is_str());
-    // A key without a value may be gone, unless it is a string.
-    let pairs =
-        nodes.filter(|(key, val)| !val.is_nil() || key.is_str()).map(|(key, val)| (held(key, weak.keys), held(val, weak.values)));
-    let pairs = pairs.filter(|(key, val)| key.is_some() || val.is_some()).flat_map(|(key, val)| [key, val]);
-    nonempty(to, "pairs", pairs.map(|o| o.map(Address)))?;
-    references(to, "array", t.array_part().iter().filter_map(|v| held(v.get(), weak.values)))?;
-    reference(to, "metatable", t.meta.get().map(Gc::header))
 }
 
 fn upvalue<M: SerializeMap>(to: &mut M, u: Gc<UpVal>) -> Result<(), M::Error> {
@@ -185,6 +176,21 @@ fn userdata<M: SerializeMap>(to: &mut M, u: Gc<Udata>) -> Result<(), M::Error> {
 }
 
 impl Dump<'_> {
+    fn table<M: SerializeMap>(&self, to: &mut M, t: Gc<Table>) -> Result<(), M::Error> {
+        // What a table does not keep alive is not its: Luau's tools count what a table refers to as part of it. Strings are always kept.
+        let weak = Weakness::of(self.vm, t);
+        let goes_on = || self.poll.look().is_ok();
+        let nodes = t.nodes().iter().take_while(|_| goes_on()).map(|n| (n.key.get(), n.val.get()));
+        let held = |v: Value, weak: bool| v.as_gc().filter(|_| !weak || v.is_str());
+        // A key without a value may be gone, unless it is a string.
+        let pairs = nodes
+            .filter(|(key, val)| !val.is_nil() || key.is_str())
+            .map(|(key, val)| (held(key, weak.keys), held(val, weak.values)));
+        let pairs = pairs.filter(|(key, val)| key.is_some() || val.is_some()).flat_map(|(key, val)| [key, val]);
+        nonempty(to, "pairs", pairs.map(|o| o.map(Address)))?;
+        references(to, "array", t.array_part().iter().take_while(|_| goes_on()).filter_map(|v| held(v.get(), weak.values)))?;
+        reference(to, "metatable", t.meta.get().map(Gc::header))
+    }
     fn function<M: SerializeMap>(&self, to: &mut M, f: Gc<Func>) -> Result<(), M::Error> {
         reference(to, "env", Some(f.env.get().header()))?;
         if let Some(name) = self.names.function(f) {

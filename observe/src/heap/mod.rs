@@ -8,25 +8,33 @@ mod chrome;
 mod graph;
 mod ids;
 mod index;
+mod interner;
 mod luau;
 pub(crate) mod names;
 mod values;
 
 use perilune_vm::Vm;
+use perilune_vm::interrupt::Poll;
 use std::io::{self, Write};
 
 /// Writes the JSON dump that Luau's `heapsnapshot.py`, `heapgraph.py` and `heapstat.py` read. `to` should have a buffer.
-pub fn dump(vm: &mut Vm, to: &mut dyn Write) -> io::Result<()> {
+///
+/// # Errors
+/// Writing fails, or an interrupt waits.
+pub fn dump(vm: &mut Vm, to: &mut dyn Write, poll: Poll<'_>) -> io::Result<()> {
     collect(vm);
-    luau::write(vm, to)?;
+    luau::write(vm, to, poll)?;
     to.flush()
 }
 
 /// Writes a `.heapsnapshot`. `to` should have a buffer.
-pub fn snapshot(vm: &mut Vm, to: &mut dyn Write) -> io::Result<()> {
+///
+/// # Errors
+/// Writing fails, or an interrupt waits.
+pub fn snapshot(vm: &mut Vm, to: &mut dyn Write, poll: Poll<'_>) -> io::Result<()> {
     collect(vm);
-    let ids = ids::Ids::take(vm);
-    let written = chrome::write(vm, &ids, to);
+    let ids = ids::Ids::take(vm, poll)?;
+    let written = chrome::write(vm, &ids, to, poll);
     ids.keep(vm);
     written?;
     to.flush()

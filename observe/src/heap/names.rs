@@ -5,10 +5,12 @@
 //! methods (`function Account:open()` is one of `Account`). Stack slots are called after the local variables that they are.
 
 use super::graph::stack_objects;
+use super::interner::Interner;
 use core::iter::once;
 use perilune_vm::Vm;
 use perilune_vm::interp::defname::names_of_children;
 use perilune_vm::interp::frames::Level;
+use perilune_vm::interrupt::{Interrupted, Poll};
 use perilune_vm::object::{Func, Gc, Object, Proto, Table, Thread};
 use perilune_vm::stdlib::{Builtin, LOADED};
 use perilune_vm::text::chunk::chunk_id;
@@ -27,67 +29,75 @@ pub enum SlotName {
 /// The names of tables and functions.
 #[derive(Default)]
 pub struct Names {
-    by_address: HashMap<u64, String>,
+    by_address: HashMap<u64, u32>,
+    texts: Interner,
 }
 
 impl Names {
     /// Looks at the globals and the loaded modules, and for classes at variables and methods.
-    pub fn new(vm: &Vm) -> Names {
-        let mut names = Names::of_fields(vm);
-        names.note_classes(vm);
-        names
+    ///
+    /// # Errors
+    /// An interrupt waits.
+    pub fn new(vm: &Vm, poll: Poll<'_>) -> Result<Names, Interrupted> {
+        let mut names = Names::default();
+        names.note_fields_of_modules(vm, poll);
+        names.note_classes(vm, poll)?;
+        Ok(names)
     }
     /// Looks at the globals and the loaded modules alone.
     pub fn of_fields(vm: &Vm) -> Names {
         let mut names = Names::default();
+        names.note_fields_of_modules(vm, Poll::Never);
+        names
+    }
+    fn note_fields_of_modules(&mut self, vm: &Vm, poll: Poll<'_>) {
         let find = |t: Gc<Table>, name: &[u8]| {
             t.nodes().iter().map(|n| n.key.get()).find(|k| k.as_str().is_some_and(|s| s.bytes() == name))
         };
         let loaded = find(vm.realm.registry, LOADED).and_then(|k| vm.realm.registry.get(k).as_table());
-        let modules = loaded.into_iter().flat_map(fields).filter_map(|(n, v)| v.as_table().map(|t| (n, t)));
-        for (module, t) in modules.filter(|(_, t)| *t != vm.realm.globals) {
-            names.note(&module, Value::table(t));
-            for (field, v) in fields(t) {
-                names.note(&format!("{module}.{field}"), v);
+        let other_table = |v: Value| v.as_table().filter(|t| *t != vm.realm.globals);
+        let modules = loaded.into_iter().flat_map(|t| fields(t, poll)).filter(|(_, v)| other_table(*v).is_some());
+        for (name, v) in modules.chain(fields(vm.realm.globals, poll)) {
+            self.note(&name, v);
+            for (field, v) in other_table(v).into_iter().flat_map(|t| fields(t, poll)) {
+                self.note(&format!("{name}.{field}"), v);
             }
         }
-        for (name, v) in fields(vm.realm.globals) {
-            names.note(&name, v);
-            if let Some(t) = v.as_table().filter(|t| *t != vm.realm.globals) {
-                for (field, v) in fields(t) {
-                    names.note(&format!("{name}.{field}"), v);
-                }
-            }
-        }
-        names
     }
     /// Names metatables, and what their `__index` leads to, that no global and no module holds.
-    fn note_classes(&mut self, vm: &Vm) {
+    fn note_classes(&mut self, vm: &Vm, poll: Poll<'_>) -> Result<(), Interrupted> {
         let by_address = |t: Gc<Table>| (t.addr(), t);
         let mut classes = BTreeMap::new();
         let mut functions = Vec::new();
         let mut threads = Vec::new();
         let mut defined = HashMap::new();
-        vm.heap.for_each_object(|o| match o.typed() {
-            Some(Object::Table(t)) => classes.extend(t.meta.get().into_iter().flat_map(class_tables).map(by_address)),
-            Some(Object::Udata(u)) => classes.extend(u.meta.get().into_iter().flat_map(class_tables).map(by_address)),
-            Some(Object::Func(f)) if f.proto().is_some() => functions.push(f),
-            Some(Object::Thread(t)) => threads.push(t),
-            Some(Object::Proto(p)) => defined.extend(names_of_children(p).into_iter().map(|(child, name)| (child.addr(), name))),
-            _ => {}
-        });
+        vm.heap.try_for_each_object(|o| {
+            match o.typed() {
+                Some(Object::Table(t)) => classes.extend(t.meta.get().into_iter().flat_map(class_tables).map(by_address)),
+                Some(Object::Udata(u)) => classes.extend(u.meta.get().into_iter().flat_map(class_tables).map(by_address)),
+                Some(Object::Func(f)) if f.proto().is_some() => functions.push(f),
+                Some(Object::Thread(t)) => threads.push(t),
+                Some(Object::Proto(p)) => {
+                    defined.extend(names_of_children(p).into_iter().map(|(child, name)| (child.addr(), name)))
+                }
+                _ => {}
+            }
+            poll.look()
+        })?;
         classes.retain(|_, t| self.table(*t).is_none());
         if classes.is_empty() {
-            return;
+            return Ok(());
         }
         let is_class = |v: Value| v.as_table().is_some_and(|t| classes.contains_key(&t.addr()));
         for f in functions {
+            poll.look()?;
             let Some(p) = f.proto() else { continue };
             for (name, upvalue) in p.uv_names.iter().zip(f.upvalues()).filter(|(_, u)| is_class(u.get().get())) {
                 self.note(&String::from_utf8_lossy(name), upvalue.get().get());
             }
         }
         for t in threads {
+            poll.look()?;
             let names = slots(vm, t);
             for (i, o) in stack_objects(vm, t) {
                 if let (Some(SlotName::Local(name)), Some(Object::Table(t))) = (names.get(&i), o.typed())
@@ -98,7 +108,8 @@ impl Names {
             }
         }
         for class in classes.into_values() {
-            let protos = fields(class).into_iter().filter_map(|(_, v)| v.as_func()?.proto());
+            poll.look()?;
+            let protos = fields(class, poll).filter_map(|(_, v)| v.as_func()?.proto());
             // "Account.open": what is before the name of the method.
             let owners = protos.filter_map(|p| {
                 let name = String::from_utf8_lossy(defined.get(&p.addr())?).into_owned();
@@ -108,23 +119,27 @@ impl Names {
                 self.note(&owner, Value::table(class));
             }
         }
+        poll.look()
     }
     fn note(&mut self, name: &str, v: Value) {
         if let Some(o) = v.as_gc().filter(|_| v.is_table() || v.is_func()) {
-            self.by_address.entry(o.addr()).or_insert_with(|| name.to_owned());
+            self.by_address.entry(o.addr()).or_insert_with(|| self.texts.intern(name));
         }
     }
     /// What a function is called.
     pub fn function(&self, f: Gc<Func>) -> Option<String> {
-        if let Some(name) = self.by_address.get(&f.addr()) {
-            return Some(name.clone());
+        if let Some(name) = self.at(f.addr()) {
+            return Some(name.to_owned());
         }
         let builtin = Builtin::from_id(f.ffid()).filter(|b| b.native().is_some())?;
         Some(builtin.name().to_owned())
     }
     /// What a table is called that a global or a module holds.
     pub fn table(&self, t: Gc<Table>) -> Option<&str> {
-        self.by_address.get(&t.addr()).map(String::as_str)
+        self.at(t.addr())
+    }
+    fn at(&self, address: u64) -> Option<&str> {
+        self.by_address.get(&address).map(|n| self.texts.get(*n))
     }
     /// The class of something with this metatable: its `__name`, or the name of the metatable, or of its `__index`.
     pub fn class(&self, meta: Gc<Table>) -> Option<String> {
@@ -149,12 +164,12 @@ pub fn class_tables(meta: Gc<Table>) -> impl Iterator<Item = Gc<Table>> {
 }
 
 /// The fields of a table with names of a sensible length.
-fn fields(t: Gc<Table>) -> Vec<(String, Value)> {
-    let named = |n: &perilune_vm::object::Node| {
-        let key = n.key.get().as_str().filter(|s| s.len() <= 64)?;
+fn fields(t: Gc<Table>, poll: Poll<'_>) -> impl Iterator<Item = (String, Value)> {
+    (0..t.nodes().len()).take_while(move |_| poll.look().is_ok()).filter_map(move |i| {
+        let n = t.nodes().get(i)?;
+        let key = n.key.get().as_str().filter(|s| s.len() <= 64 && !n.val.get().is_nil())?;
         Some((key.to_str_lossy().into_owned(), n.val.get()))
-    };
-    t.nodes().iter().filter(|n| !n.val.get().is_nil()).filter_map(named).collect()
+    })
 }
 
 /// "chunk:line" of where a function is defined.

@@ -14,6 +14,7 @@ use crate::object::{
 };
 use crate::value::Value;
 use core::cell::Cell;
+use core::convert::Infallible;
 use std::collections::{HashMap, VecDeque};
 
 /// The phase of the collector's cycle.
@@ -438,6 +439,16 @@ impl Heap {
     }
     /// Calls `f` for each object that is not dead.
     pub fn for_each_object(&self, mut f: impl FnMut(Gc<GcHeader>)) {
+        let Ok(()) = self.try_for_each_object(|o| {
+            f(o);
+            Ok::<_, Infallible>(())
+        });
+    }
+    /// Calls `f` for each object that is not dead, until it fails.
+    ///
+    /// # Errors
+    /// Those of `f`.
+    pub fn try_for_each_object<E>(&self, mut f: impl FnMut(Gc<GcHeader>) -> Result<(), E>) -> Result<(), E> {
         for c in &self.cells.classes {
             for &b in &c.blocks {
                 // SAFETY: carved cells of object blocks have a header, of kind Free where there is no object.
@@ -446,7 +457,7 @@ impl Heap {
                         let cell = Block::cell(b, i);
                         let h = cell.cast::<GcHeader>();
                         if !Block::is_free(cell) && !self.is_dead(&*h) {
-                            f(Gc::from_ptr(h));
+                            f(Gc::from_ptr(h))?;
                         }
                     }
                 }
@@ -456,10 +467,11 @@ impl Heap {
             // SAFETY: the list holds objects that are not freed yet.
             unsafe {
                 if !self.is_dead(&*l.ptr) {
-                    f(Gc::from_ptr(l.ptr));
+                    f(Gc::from_ptr(l.ptr))?;
                 }
             }
         }
+        Ok(())
     }
 }
 

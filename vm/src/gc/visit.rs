@@ -46,6 +46,11 @@ pub trait Visitor {
     fn stack_top(&self, t: &Thread) -> *mut Value {
         t.top.get()
     }
+    /// Are the other elements and fields of a table of no interest any more?
+    #[inline(always)]
+    fn has_ended(&self) -> bool {
+        false
+    }
 }
 
 /// Visits the objects that `o` refers to.
@@ -76,6 +81,9 @@ impl Table {
         visit_meta(self.meta.get(), v);
         self.visit_array(v);
         for n in self.nodes() {
+            if v.has_ended() {
+                return;
+            }
             Table::visit_node(n, true, true, v);
         }
     }
@@ -83,6 +91,9 @@ impl Table {
     #[inline(always)]
     pub fn visit_array(&self, v: &mut impl Visitor) {
         for (i, slot) in self.array_part().iter().enumerate() {
+            if v.has_ended() {
+                return;
+            }
             v.value(Edge::Element(i as u32), slot.get());
         }
     }

@@ -1,23 +1,37 @@
 //! Long work in parts: between two of them it looks for an interrupt, and is given up if one waits.
 
 use super::{Cause, Flag};
-use core::ops::Range;
+use core::{fmt, ops::Range};
 
 /// Work was given up because an interrupt waits: the caller raises its error.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Interrupted;
+pub struct Interrupted;
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl core::error::Error for Interrupted {}
+
+impl From<Interrupted> for std::io::Error {
+    fn from(e: Interrupted) -> Self {
+        std::io::Error::other(e)
+    }
+}
 
 /// Whether long work looks for interrupts.
 #[derive(Copy, Clone, Debug)]
-pub(crate) enum Poll<'a> {
+pub enum Poll<'a> {
     /// It is done in any case.
     Never,
     /// It is given up when an interrupt waits here.
     At(&'a Flag),
     /// It is given up when an interrupt waits here that lasts.
     Lasting(&'a Flag),
-    /// It is given up at a look, after so many.
-    #[cfg(test)]
+    /// It is given up at a look, after so many: in tests.
+    #[doc(hidden)]
     After(&'a core::cell::Cell<u32>),
 }
 
@@ -54,7 +68,6 @@ impl Poll<'_> {
         match self {
             Poll::At(flag) if flag.get().is_some() => Err(Interrupted),
             Poll::Lasting(flag) if flag.get().is_some_and(Cause::lasts) => Err(Interrupted),
-            #[cfg(test)]
             Poll::After(left) => {
                 let n = left.get();
                 left.set(n.wrapping_sub(1));
