@@ -124,9 +124,10 @@ pub struct Interrupts {
     pub(crate) end_loops: bool,
 }
 
-impl Default for Interrupts {
-    fn default() -> Interrupts {
-        Interrupts { flag: Arc::default(), remote: None, timer: None, deadline: 0, next: core::ptr::null_mut(), end_loops: false }
+impl Interrupts {
+    /// None so far, by this flag.
+    pub(crate) fn new(flag: Arc<Flag>) -> Interrupts {
+        Interrupts { flag, remote: None, timer: None, deadline: 0, next: core::ptr::null_mut(), end_loops: false }
     }
 }
 

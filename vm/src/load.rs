@@ -24,6 +24,7 @@ use crate::value::Value;
 use core::any::Any;
 use core::marker::PhantomPinned;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Levels of nested syntax that take no more of the native stack than one call from Rust into Lua may.
 const LEVELS_OF_A_CALL: u32 = 3;
@@ -182,6 +183,7 @@ impl Vm {
         let dangling: Gc<Table> = unsafe { Gc::from_addr(8) };
         let main = heap.new_thread(dangling, stack::INITIAL * 4);
         main.status.set(ThreadStatus::Running);
+        let interrupt = Arc::clone(&heap.interrupt);
         let mut vm = Box::new(Vm {
             base: core::ptr::null_mut(),
             top: core::ptr::null_mut(),
@@ -201,7 +203,7 @@ impl Vm {
             host: HostState::default(),
             ffi: None,
             strings: StringState::default(),
-            interrupts: Interrupts::default(),
+            interrupts: Interrupts::new(interrupt),
             fuel: Fuel::default(),
             depth: DepthLimits::MOST,
             compilation_cache: CompilationCache::default(),

@@ -183,9 +183,8 @@ impl Serialize for Snapshot<'_> {
         let mut edge_count = 0;
         self.for_each_node(|n| {
             edge_count += self.count(n);
-            self.graph.poll.look()
-        })
-        .map_err(S::Error::custom)?;
+            Ok::<_, S::Error>(())
+        })?;
         self.values.complete();
         let node_count = self.first_value() + self.values.len() as u64;
         let mut map = to.serialize_map(None)?;
@@ -235,7 +234,10 @@ struct Strings<'a>(&'a Snapshot<'a>);
 impl Serialize for Strings<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut list = to.serialize_seq(None)?;
-        let mut next = |bytes: &[u8]| list.serialize_element(&Text(&bytes[..bytes.len().min(SHOWN)]));
+        let mut next = |bytes: &[u8]| {
+            self.0.graph.poll.look().map_err(S::Error::custom)?;
+            list.serialize_element(&Text(&bytes[..bytes.len().min(SHOWN)]))
+        };
         self.0.graph.vm.heap.try_for_each_object(|o| match o.typed() {
             Some(Object::Str(s)) => next(s.bytes()),
             _ => Ok(()),
@@ -246,9 +248,13 @@ impl Serialize for Strings<'_> {
 }
 
 impl Snapshot<'_> {
-    fn for_each_node<E>(&self, mut f: impl FnMut(Node) -> Result<(), E>) -> Result<(), E> {
+    /// Calls `f` for each node, until it fails or an interrupt waits.
+    fn for_each_node<E: Error>(&self, mut f: impl FnMut(Node) -> Result<(), E>) -> Result<(), E> {
         f(Node::Root)?;
-        self.graph.vm.heap.try_for_each_object(|o| f(Node::Object(o)))?;
+        self.graph.vm.heap.try_for_each_object(|o| {
+            f(Node::Object(o))?;
+            self.graph.poll.look().map_err(E::custom)
+        })?;
         (0..self.graph.traces.len()).try_for_each(|i| f(Node::Trace(i)))?;
         (0..self.values.len()).try_for_each(|i| f(Node::Value(i)))
     }

@@ -99,9 +99,11 @@ impl Serialize for Objects<'_> {
         let (dump, main) = (self.0, self.0.vm.realm.main.header());
         let mut map = to.serialize_map(None)?;
         map.serialize_entry(&Address(main), &Entry { dump, object: main })?;
-        dump.vm.heap.try_for_each_object(|o| match o == main {
-            true => Ok(()),
-            false => map.serialize_entry(&Address(o), &Entry { dump, object: o }),
+        dump.vm.heap.try_for_each_object(|o| {
+            if o != main {
+                map.serialize_entry(&Address(o), &Entry { dump, object: o })?;
+            }
+            dump.poll.look().map_err(S::Error::custom)
         })?;
         map.end()
     }

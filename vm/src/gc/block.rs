@@ -6,6 +6,7 @@ use super::allocator::{HostAllocator, HostMemory};
 use super::os::{alloc_segment, free_low};
 use super::poison;
 use super::size::class_size;
+use crate::interrupt::Poll;
 use crate::object::{GcHeader, Kind};
 use std::alloc::Layout;
 
@@ -287,7 +288,7 @@ impl Blocks {
             few -= 1;
             self.spare -= s.blocks;
             // SAFETY: allocated in `add_segment` with this layout, and none of its blocks is known to anyone but this list.
-            unsafe { free_low(s.base, Self::layout(s.blocks), &mut self.host) }
+            unsafe { free_low(s.base, Self::layout(s.blocks), &mut self.host, Poll::Never) }
             s.base = core::ptr::null_mut();
             s.free = core::ptr::null_mut();
         }
@@ -300,7 +301,7 @@ impl Drop for Blocks {
         for s in &self.segments {
             if !s.base.is_null() {
                 // SAFETY: allocated in `add_segment` with this layout; the owner of the cells is being dropped.
-                unsafe { free_low(s.base, Self::layout(s.blocks), &mut self.host) }
+                unsafe { free_low(s.base, Self::layout(s.blocks), &mut self.host, Poll::Never) }
             }
         }
     }

@@ -9,6 +9,7 @@ use super::pause::Pauses;
 use super::raw::RawPools;
 use super::size::{CELL_MAX, NUM_CLASSES};
 use super::watcher::Watch;
+use crate::interrupt::Flag;
 use crate::object::{
     Cdata, Func, Gc, GcHeader, Kind, Node, Object, Proto, Shapes, Str, StrTable, Table, Thread, ThreadLink, Udata, Watchpoints,
 };
@@ -16,6 +17,7 @@ use crate::value::Value;
 use core::cell::Cell;
 use core::convert::Infallible;
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 /// The phase of the collector's cycle.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -132,6 +134,8 @@ pub struct Heap {
     pub(super) watch: Option<Box<Watch>>,
     /// Nesting of work that the VM does for itself: allocations meanwhile are not counted as the program's.
     pub(super) internal: u32,
+    /// An interrupt of the program waits here: work that takes long ends.
+    pub(crate) interrupt: Arc<Flag>,
     /// What leads from coroutines to their VM.
     pub link: *const ThreadLink,
 }
@@ -319,6 +323,7 @@ impl Heap {
             pauses: Pauses::default(),
             watch: None,
             internal: 0,
+            interrupt: Arc::default(),
             link: Box::into_raw(Box::new(ThreadLink::new())),
         };
         heap.names = Names { mode: heap.new_fixed_str(b"__mode"), no_memory: heap.new_fixed_str(b"not enough memory") };

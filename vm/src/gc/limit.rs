@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "the list of large objects holds objects that are not freed")]
 
 use super::allocator::HostAllocator;
-use super::{Heap, reserve};
+use super::{Heap, pages, reserve};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::interrupt::{Cause, Interrupted, Poll};
@@ -245,15 +245,11 @@ impl Vm {
         if !self.has_room_for_str(size) {
             return None;
         }
-        let mut buf = core::mem::take(&mut self.strings.buffer);
-        buf.clear();
-        if buf.try_reserve(size).is_err() {
-            return None;
-        }
-        let poll = Poll::At(&self.interrupts.flag);
-        let s = fill(&mut buf, poll).and_then(|()| self.heap.try_new_str(&buf, poll));
-        self.keep_buffer(buf);
-        s.ok()
+        self.with_buffer(|vm, buf| {
+            buf.try_reserve(size).ok()?;
+            let poll = Poll::At(&vm.interrupts.flag);
+            fill(buf, poll).and_then(|()| vm.heap.try_new_str(buf, poll)).ok()
+        })
     }
     /// The string in the scratch buffer of compiled code; none as for [`Vm::new_long_str`].
     #[inline]
@@ -266,11 +262,22 @@ impl Vm {
         self.keep_buffer(buf);
         s.ok()
     }
+    /// Calls a function with the scratch buffer, which is empty, and takes it back.
+    #[inline(always)]
+    pub(crate) fn with_buffer<R>(&mut self, f: impl FnOnce(&mut Vm, &mut Vec<u8>) -> R) -> R {
+        let mut buffer = core::mem::take(&mut self.strings.buffer);
+        buffer.clear();
+        let r = f(self, &mut buffer);
+        self.keep_buffer(buffer);
+        r
+    }
     /// Takes the scratch buffer back; a large one is freed.
     #[inline]
-    pub fn keep_buffer(&mut self, buffer: Vec<u8>) {
+    fn keep_buffer(&mut self, buffer: Vec<u8>) {
         if buffer.capacity() <= ASK {
             self.strings.buffer = buffer;
+        } else {
+            pages::free_buffer(buffer, Poll::At(&self.interrupts.flag));
         }
     }
     /// Fails if `extra` bytes do not fit below the limit even after a full collection, or that leaves too little, or memory stays short.

@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "memory is given back to the system with the layout that it was taken with")]
 
 use super::allocator::HostMemory;
+use crate::interrupt::Poll;
 use crate::value::PAYLOAD_MASK;
 use std::alloc::Layout;
 
@@ -36,11 +37,11 @@ fn low(layout: Layout, p: *mut u8) -> *mut u8 {
 ///
 /// # Safety
 /// `p` came from there with the same layout and is not used any more.
-pub(super) unsafe fn free_low(p: *mut u8, layout: Layout, host: &mut HostMemory) {
+pub(super) unsafe fn free_low(p: *mut u8, layout: Layout, host: &mut HostMemory, poll: Poll<'_>) {
     // SAFETY: by the contract.
     unsafe {
         if !host.give(p) {
-            imp::free(p, layout);
+            imp::free(p, layout, poll);
         }
     }
 }
@@ -50,21 +51,23 @@ mod imp {
     use std::alloc::Layout;
 
     use crate::gc::pages;
+    use crate::interrupt::Poll;
 
     pub fn alloc(layout: Layout) -> *mut u8 {
         pages::take(layout)
     }
     /// # Safety
     /// As for `free_low`.
-    pub unsafe fn free(p: *mut u8, layout: Layout) {
+    pub unsafe fn free(p: *mut u8, layout: Layout, poll: Poll<'_>) {
         // SAFETY: by the contract.
-        unsafe { pages::give(p, layout) }
+        unsafe { pages::give(p, layout, poll) }
     }
 }
 
 #[cfg(all(target_os = "linux", target_arch = "aarch64", not(miri)))]
 mod imp {
-    use crate::gc::poison;
+    use crate::gc::{pages, poison};
+    use crate::interrupt::Poll;
     use core::sync::atomic::{AtomicUsize, Ordering};
     use std::alloc::Layout;
 
@@ -118,9 +121,9 @@ mod imp {
     }
     /// # Safety
     /// As for `free_low`.
-    pub unsafe fn free(p: *mut u8, layout: Layout) {
+    pub unsafe fn free(p: *mut u8, layout: Layout, poll: Poll<'_>) {
         poison::unmapped(p, rounded(layout));
         // SAFETY: by the contract; mapped with this size.
-        unsafe { libc::munmap(p.cast(), rounded(layout)) };
+        unsafe { pages::unmap(p, rounded(layout), poll) };
     }
 }

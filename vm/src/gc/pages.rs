@@ -3,10 +3,16 @@
 //! The system's allocator would map it, too, but only until some of it has been freed: the GNU C library takes that for a sign that such memory
 //! is wanted again, and from then on keeps it in one piece with everything else, of which only the end goes back. A program that once had
 //! gigabytes would keep most of them. Only a few pieces are kept here, for programs that make and free one after the other.
+//!
+//! That takes 0.04 to 0.08 ms for each megabyte, and is done in parts. When an interrupt waits between two of them, the rest goes back later:
+//! with the next memory that is freed, with a collection, or at the end of the state.
 #![allow(unsafe_code, reason = "memory is unmapped with the size that it was mapped with")]
 
 use super::poison;
+use crate::interrupt::Poll;
+use crate::text::parts::REMAPPED;
 use std::alloc::{Layout, alloc, dealloc, realloc};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Memory of at least this size is mapped. In a program that has only smaller pieces, what the allocator keeps is little.
 pub(super) const MAPPED: usize = 1 << 20;
@@ -28,27 +34,43 @@ pub(super) fn take(layout: Layout) -> *mut u8 {
 ///
 /// # Safety
 /// `p` came from [`take`] or [`resize`] with the same layout and is not used any more.
-pub(super) unsafe fn give(p: *mut u8, layout: Layout) {
+pub(super) unsafe fn give(p: *mut u8, layout: Layout, poll: Poll<'_>) {
     if imp::MAPS && layout.size() >= MAPPED {
         poison::unmapped(p, layout.size());
         // SAFETY: by the contract, it was mapped with this size.
-        return unsafe { imp::unmap(p, layout.size()) };
+        return unsafe { imp::unmap(p, layout.size(), poll) };
     }
     // SAFETY: by the contract.
     unsafe { dealloc(p, layout) }
+}
+
+/// Frees a mapping.
+///
+/// # Safety
+/// It has this size, and is not used any more.
+#[cfg(all(target_os = "linux", target_arch = "aarch64", not(miri)))]
+pub(super) unsafe fn unmap(p: *mut u8, size: usize, poll: Poll<'_>) {
+    // SAFETY: by the contract.
+    unsafe { imp::unmap(p, size, poll) }
 }
 
 /// Changes the size of memory from [`take`], with the alignment of a page at most. Returns null, and changes nothing, if there is no memory.
 ///
 /// # Safety
 /// As for [`give`]; the new size is not 0.
-pub(super) unsafe fn resize(p: *mut u8, old: Layout, new: usize) -> *mut u8 {
+pub(super) unsafe fn resize(p: *mut u8, old: Layout, new: usize, poll: Poll<'_>) -> *mut u8 {
     let was_mapped = imp::MAPS && old.size() >= MAPPED;
     let is_mapped = imp::MAPS && new >= MAPPED;
     // SAFETY: by the contract; both are the same kind of memory, or another one that both sizes fit.
     unsafe {
         match (was_mapped, is_mapped) {
             (false, false) => realloc(p, old, new),
+            (true, true) if new <= old.size() => {
+                imp::shrink(p, old.size(), new, poll);
+                poison::unmapped(p, old.size());
+                poison::mapped(p, new);
+                p
+            }
             (true, true) if imp::RESIZES => {
                 let q = imp::remap(p, old.size(), new);
                 if !q.is_null() {
@@ -62,7 +84,7 @@ pub(super) unsafe fn resize(p: *mut u8, old: Layout, new: usize) -> *mut u8 {
                 let q = take(layout);
                 if !q.is_null() {
                     q.copy_from_nonoverlapping(p, old.size().min(new));
-                    give(p, old);
+                    give(p, old, poll);
                 }
                 q
             }
@@ -70,10 +92,40 @@ pub(super) unsafe fn resize(p: *mut u8, old: Layout, new: usize) -> *mut u8 {
     }
 }
 
+/// Bytes that go back between two looks at an interrupt: in 2 to 3 ms.
+const PART: usize = 32 << 20;
+
+/// Long buffers that an interrupt has kept from being freed.
+static BUFFERS: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+
+fn locked<T>(list: &Mutex<Vec<T>>) -> MutexGuard<'_, Vec<T>> {
+    list.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Frees a buffer.
+pub(super) fn free_buffer(mut buffer: Vec<u8>, poll: Poll<'_>) {
+    buffer.clear();
+    while buffer.capacity() >= REMAPPED {
+        if poll.look().is_err() {
+            return locked(&BUFFERS).push(buffer);
+        }
+        // The GNU C library gives the end of a long piece back in place; another allocator may move what is left.
+        buffer.shrink_to(if cfg!(target_env = "gnu") { buffer.capacity() - PART } else { 0 });
+    }
+}
+
+/// Gives back what interrupts have kept from going back to the system.
+pub(super) fn give_rest(poll: Poll<'_>) {
+    let buffers = core::mem::take(&mut *locked(&BUFFERS));
+    buffers.into_iter().for_each(|buffer| free_buffer(buffer, poll));
+    imp::give_rest(poll);
+}
+
 #[cfg(all(unix, not(miri)))]
 mod imp {
+    use super::{PART, Poll, locked};
     use std::alloc::Layout;
-    use std::sync::{Mutex, MutexGuard, PoisonError};
+    use std::sync::{Mutex, MutexGuard};
 
     pub const MAPS: bool = true;
     pub const RESIZES: bool = cfg!(target_os = "linux");
@@ -86,22 +138,31 @@ mod imp {
     static FREED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
 
     fn freed() -> MutexGuard<'static, Vec<(usize, usize)>> {
-        FREED.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&FREED)
     }
-    /// Gives the oldest mappings back until at most so many bytes are kept. False if none was.
-    fn keep(most: usize, freed: &mut Vec<(usize, usize)>) -> bool {
-        let mut kept: usize = freed.iter().map(|(_, size)| size).sum();
-        let before = freed.len();
-        freed.retain(|(address, size)| {
-            let keeps = kept <= most;
-            if !keeps {
-                kept -= size;
-                // SAFETY: mapped with this size, and freed.
-                unsafe { libc::munmap(core::ptr::with_exposed_provenance_mut(*address), *size) };
+    /// Gives the oldest mappings back until at most so many bytes are kept, or an interrupt waits. False if nothing went back.
+    fn keep(most: usize, freed: &mut Vec<(usize, usize)>, poll: Poll<'_>) -> bool {
+        let before: usize = freed.iter().map(|(_, size)| size).sum();
+        let mut kept = before;
+        let mut gone = 0;
+        for (address, size) in freed.iter_mut() {
+            while *size != 0 && kept > most && poll.look().is_ok() {
+                let part = PART.min(*size);
+                *size -= part;
+                kept -= part;
+                // SAFETY: the end of what is left of a mapping that was freed.
+                unsafe { libc::munmap(core::ptr::with_exposed_provenance_mut(*address + *size), part) };
             }
-            keeps
-        });
-        freed.len() != before
+            if *size != 0 {
+                break;
+            }
+            gone += 1;
+        }
+        freed.drain(..gone);
+        kept != before
+    }
+    pub fn give_rest(poll: Poll<'_>) {
+        keep(KEPT, &mut freed(), poll);
     }
     /// Bytes that are kept.
     #[cfg(test)]
@@ -116,7 +177,7 @@ mod imp {
 
     fn map_any(size: usize) -> *mut u8 {
         let p = map_new(size);
-        if p.is_null() && keep(0, &mut freed()) { map_new(size) } else { p }
+        if p.is_null() && keep(0, &mut freed(), Poll::Never) { map_new(size) } else { p }
     }
     fn map_new(size: usize) -> *mut u8 {
         let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
@@ -153,11 +214,22 @@ mod imp {
     }
     /// # Safety
     /// `p` was mapped with this size and is not used any more.
-    pub unsafe fn unmap(p: *mut u8, size: usize) {
+    pub unsafe fn unmap(p: *mut u8, size: usize, poll: Poll<'_>) {
         let size = size.next_multiple_of(UNIT);
         let mut freed = freed();
         freed.push((p.expose_provenance(), size));
-        keep(KEPT, &mut freed);
+        keep(KEPT, &mut freed, poll);
+    }
+    /// Gives the end of a mapping back.
+    ///
+    /// # Safety
+    /// `p` was mapped with the size `old`, and what lies behind `new` is not used any more.
+    pub unsafe fn shrink(p: *mut u8, old: usize, new: usize, poll: Poll<'_>) {
+        let (old, new) = (old.next_multiple_of(UNIT), new.next_multiple_of(UNIT));
+        if new != old {
+            // SAFETY: by the contract, and the system unmaps any part of a mapping.
+            unsafe { unmap(p.add(new), old - new, poll) }
+        }
     }
     /// # Safety
     /// As for [`unmap`].
@@ -177,6 +249,7 @@ mod imp {
 /// Everything comes from the system's allocator.
 #[cfg(not(all(unix, not(miri))))]
 mod imp {
+    use super::Poll;
     use std::alloc::Layout;
 
     pub const MAPS: bool = false;
@@ -187,7 +260,11 @@ mod imp {
     }
     /// # Safety
     /// Never called.
-    pub unsafe fn unmap(_: *mut u8, _: usize) {}
+    pub unsafe fn unmap(_: *mut u8, _: usize, _: Poll<'_>) {}
+    /// # Safety
+    /// Never called.
+    pub unsafe fn shrink(_: *mut u8, _: usize, _: usize, _: Poll<'_>) {}
+    pub fn give_rest(_: Poll<'_>) {}
     /// # Safety
     /// Never called.
     pub unsafe fn remap(_: *mut u8, _: usize, _: usize) -> *mut u8 {
@@ -197,7 +274,9 @@ mod imp {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAPPED, give, resize, take};
+    use super::{BUFFERS, MAPPED, PART, Poll, free_buffer, give, give_rest, locked, resize, take};
+    use crate::interrupt::{Cause, Flag};
+    use core::cell::Cell;
     use std::alloc::Layout;
 
     fn layout(size: usize, align: usize) -> Layout {
@@ -218,7 +297,7 @@ mod tests {
         }
         for (p, layout) in all.into_iter().zip(layouts) {
             // SAFETY: taken above with this layout.
-            unsafe { give(p, layout) };
+            unsafe { give(p, layout, Poll::Never) };
         }
     }
     #[test]
@@ -229,13 +308,13 @@ mod tests {
             // SAFETY: `p` has this size throughout.
             unsafe {
                 (0..size).step_by(997).for_each(|i| p.add(i).write((i / 997) as u8));
-                p = resize(p, layout(size, 16), new);
+                p = resize(p, layout(size, 16), new, Poll::Never);
                 assert!((0..size.min(new)).step_by(997).all(|i| p.add(i).read() == (i / 997) as u8));
             }
             size = new;
         }
         // SAFETY: as above.
-        unsafe { give(p, layout(size, 16)) };
+        unsafe { give(p, layout(size, 16), Poll::Never) };
     }
     #[cfg(all(unix, not(miri)))]
     #[test]
@@ -247,7 +326,7 @@ mod tests {
             let [p, q] = [(); 2].map(|()| {
                 let p = take(odd);
                 // SAFETY: taken with this layout.
-                unsafe { give(p, odd) };
+                unsafe { give(p, odd, Poll::Never) };
                 p
             });
             p == q
@@ -255,8 +334,33 @@ mod tests {
         assert!(is_reused);
         let large = layout(64 << 20, 16);
         // SAFETY: as above.
-        unsafe { give(take(large), large) };
+        unsafe { give(take(large), large, Poll::Never) };
         assert!(super::imp::kept() <= 8 << 20);
+    }
+    #[cfg(all(unix, not(miri)))]
+    #[test]
+    fn an_interrupt_does_not_wait_for_memory_that_goes_back() {
+        let (size, flag) = (4 * PART, Flag::new());
+        flag.set(Cause::Host);
+        // Other tests give back what is left at the same time.
+        let waits = (0..100).any(|_| {
+            // SAFETY: taken with this layout.
+            unsafe { give(take(layout(size, 16)), layout(size, 16), Poll::At(&flag)) };
+            free_buffer(Vec::with_capacity(size), Poll::At(&flag));
+            super::imp::kept() >= size && locked(&BUFFERS).iter().any(|b| b.capacity() >= size)
+        });
+        assert!(waits);
+        give_rest(Poll::Never);
+        assert!(super::imp::kept() <= 8 << 20 && locked(&BUFFERS).is_empty());
+        // In the middle of each, too.
+        let part_goes = (0..100).any(|_| {
+            let left = Cell::new(2);
+            // SAFETY: as above.
+            unsafe { give(take(layout(size, 16)), layout(size, 16), Poll::After(&left)) };
+            super::imp::kept() >= 2 * PART
+        });
+        assert!(part_goes);
+        give_rest(Poll::Never);
     }
     #[cfg(not(miri))]
     #[test]
@@ -264,11 +368,11 @@ mod tests {
         let mut small = take(layout(MAPPED, 16));
         // SAFETY: refused, so that it stays as it is.
         unsafe {
-            assert!(resize(small, layout(MAPPED, 16), isize::MAX as usize - 15).is_null());
+            assert!(resize(small, layout(MAPPED, 16), isize::MAX as usize - 15, Poll::Never).is_null());
             small.write(7);
-            small = resize(small, layout(MAPPED, 16), 2 * MAPPED);
+            small = resize(small, layout(MAPPED, 16), 2 * MAPPED, Poll::Never);
             assert_eq!(small.read(), 7);
-            give(small, layout(2 * MAPPED, 16));
+            give(small, layout(2 * MAPPED, 16), Poll::Never);
         }
         assert!(take(layout(isize::MAX as usize - 15, 16)).is_null());
     }

@@ -9,6 +9,7 @@ use super::reserve::or_from_reserve;
 use super::size::{NUM_CLASSES, RAW_MAX, class_of, class_size, large_layout};
 use super::stagger::{self, STAGGERED, Stagger};
 use super::watcher::Change;
+use crate::interrupt::Poll;
 use std::alloc::{alloc, dealloc, handle_alloc_error, realloc};
 
 /// One size class.
@@ -146,7 +147,7 @@ impl Heap {
             if self.cells.blocks.host.give(p) {
                 // It was the host's.
             } else if size >= STAGGERED {
-                stagger::free(p, size);
+                stagger::free(p, size, Poll::At(&self.interrupt));
             } else {
                 dealloc(p, large_layout(size));
             }
@@ -257,8 +258,9 @@ impl Heap {
             return core::ptr::null_mut();
         }
         // SAFETY: allocated with this size, and accordingly; the new size fits a layout (checked by `large_layout`).
+        let poll = Poll::At(&self.interrupt);
         let q = or_from_reserve(|| unsafe {
-            if staggered { stagger::resize(p, old, new) } else { realloc(p, large_layout(old), large_layout(new).size()) }
+            if staggered { stagger::resize(p, old, new, poll) } else { realloc(p, large_layout(old), large_layout(new).size()) }
         });
         if q.is_null() {
             handle_alloc_error(large_layout(new));

@@ -7,6 +7,7 @@
 #![allow(unsafe_code, reason = "in front of staggered memory lies the address that the system gave")]
 
 use super::pages;
+use crate::interrupt::Poll;
 use std::alloc::Layout;
 
 /// Memory of at least this size is staggered; that costs at most an eighth of it.
@@ -56,9 +57,9 @@ fn header(p: *mut u8) -> *mut *mut u8 {
 ///
 /// # Safety
 /// `p` came from there, or from [`resize`], with this size, and is not used any more.
-pub(super) unsafe fn free(p: *mut u8, size: usize) {
+pub(super) unsafe fn free(p: *mut u8, size: usize, poll: Poll<'_>) {
     // SAFETY: by the contract; the header is as it was written.
-    unsafe { pages::give(header(p).read(), layout(size)) }
+    unsafe { pages::give(header(p).read(), layout(size), poll) }
 }
 
 /// Changes the size of memory from [`Stagger::alloc`], both at least [`STAGGERED`]. Returns null, and changes nothing, if there is no
@@ -66,12 +67,12 @@ pub(super) unsafe fn free(p: *mut u8, size: usize) {
 ///
 /// # Safety
 /// As for [`free`].
-pub(super) unsafe fn resize(p: *mut u8, old: usize, new: usize) -> *mut u8 {
+pub(super) unsafe fn resize(p: *mut u8, old: usize, new: usize, poll: Poll<'_>) -> *mut u8 {
     // SAFETY: by the contract. The contents are within both sizes, before and after they are moved.
     unsafe {
         let base = header(p).read();
         let before = p.addr() - base.addr();
-        let base = pages::resize(base, layout(old), layout(new).size());
+        let base = pages::resize(base, layout(old), layout(new).size(), poll);
         if base.is_null() {
             return base;
         }

@@ -42,6 +42,7 @@ impl Heap {
         self.pacing.debt = 0;
         // After a complete cycle, the use of memory when it was short means nothing any more.
         self.limit.recovered = 0;
+        super::pages::give_rest(Poll::At(&self.interrupt));
         self.set_goal((self.pacing.estimate / 100).saturating_mul(self.pacing.pause as usize).max(super::heap::MIN_GOAL));
     }
     /// Ends a cycle before it is known what is dead: a sweep without a change of the whites frees nothing.

@@ -12,7 +12,8 @@ use super::os::free_low;
 use super::poison;
 use super::size::{NUM_CLASSES, large_layout};
 use super::watcher::Change;
-use super::{Heap, Phase};
+use super::{Heap, Phase, pages};
+use crate::interrupt::Poll;
 use crate::object::{Gc, GcHeader, Kind, Proto, Table, Thread, Udata};
 
 /// The work of sweeping a block, in bytes of marking.
@@ -241,7 +242,7 @@ impl Heap {
             self.counts.swept_strings += u64::from((*l.ptr).kind.get() == Kind::Str as u8);
             self.destroy(l.ptr, true);
             self.report(Change::Free { at: l.ptr as usize, size: l.size });
-            free_low(l.ptr.cast(), large_layout(l.size), &mut self.cells.blocks.host);
+            free_low(l.ptr.cast(), large_layout(l.size), &mut self.cells.blocks.host, Poll::At(&self.interrupt));
         }
         self.internal -= 1;
         self.gave_back(l.size);
@@ -288,7 +289,7 @@ impl Drop for Heap {
             drop(Box::from_raw(self.link.cast_mut()));
             for l in large {
                 self.destroy(l.ptr, false);
-                free_low(l.ptr.cast(), large_layout(l.size), &mut self.cells.blocks.host);
+                free_low(l.ptr.cast(), large_layout(l.size), &mut self.cells.blocks.host, Poll::Never);
             }
             for b in blocks {
                 for i in 0..(*b).carved {
@@ -299,5 +300,6 @@ impl Drop for Heap {
                 }
             }
         }
+        pages::give_rest(Poll::Never);
     }
 }

@@ -322,23 +322,19 @@ unsafe fn concat_work(vm: &mut Vm, bottom: usize, mut top: usize) -> usize {
         if size >= CHECKED && vm.check_alloc(size).is_err() {
             return CONCAT_ERROR;
         }
-        let mut buf = core::mem::take(&mut vm.strings.buffer);
-        buf.clear();
-        if vm.room(&mut buf, size).is_err() {
-            return CONCAT_ERROR;
-        }
-        if size > LONG_STRING {
-            if put_in_parts(vm, &mut buf, first..=top).is_err() {
-                return CONCAT_ERROR;
+        let made = vm.with_buffer(|vm, buf| {
+            vm.room(buf, size)?;
+            if size > LONG_STRING {
+                put_in_parts(vm, buf, first..=top)?;
+            } else {
+                for i in first..=top {
+                    put(buf, *vm.base.add(i));
+                }
             }
-        } else {
-            for i in first..=top {
-                put(&mut buf, *vm.base.add(i));
-            }
-        }
-        let Ok(s) = vm.checked_str(&buf) else { return CONCAT_ERROR };
+            vm.checked_str(buf)
+        });
+        let Ok(s) = made else { return CONCAT_ERROR };
         *vm.base.add(first) = Value::str(s);
-        vm.keep_buffer(buf);
         top = first;
     }
     CONCAT_DONE

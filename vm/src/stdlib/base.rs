@@ -251,29 +251,28 @@ pub fn print(vm: &mut Vm) -> LuaResult<u32> {
     // The function lives in a slot after the arguments while Lua code runs.
     vm.push(f);
     let direct = f.as_func().is_some_and(|f| f.ffid() == Builtin::Tostring.id()) && vm.metatable_of(Value::int(0)).is_none();
-    let mut line = core::mem::take(&mut vm.strings.buffer);
-    line.clear();
-    for i in 0..n {
-        if i > 0 {
-            line.push(b'\t');
-        }
-        let v = vm.arg(i);
-        match v.as_str() {
-            Some(s) if direct => line.extend_from_slice(s.bytes()),
-            _ if direct && v.is_int() => line.extend_from_slice(&NumText::int(v.as_int_unchecked())),
-            _ if direct && v.is_num() => line.extend_from_slice(&NumText::num(v.as_num_unchecked())),
-            _ => {
-                let f = vm.arg(n);
-                let r = vm.call1(f, &[v])?;
-                let s = printable(vm, r)?;
-                line.extend_from_slice(s.bytes());
+    vm.with_buffer(|vm, line| {
+        for i in 0..n {
+            if i > 0 {
+                line.push(b'\t');
+            }
+            let v = vm.arg(i);
+            match v.as_str() {
+                Some(s) if direct => line.extend_from_slice(s.bytes()),
+                _ if direct && v.is_int() => line.extend_from_slice(&NumText::int(v.as_int_unchecked())),
+                _ if direct && v.is_num() => line.extend_from_slice(&NumText::num(v.as_num_unchecked())),
+                _ => {
+                    let f = vm.arg(n);
+                    let r = vm.call1(f, &[v])?;
+                    let s = printable(vm, r)?;
+                    line.extend_from_slice(s.bytes());
+                }
             }
         }
-    }
-    line.push(b'\n');
-    super::io::write_stdout(&line);
-    vm.keep_buffer(line);
-    Ok(0)
+        line.push(b'\n');
+        super::io::write_stdout(line);
+        Ok(0)
+    })
 }
 
 /// The string that `tostring` returned to `print`.

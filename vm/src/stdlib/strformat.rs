@@ -15,16 +15,14 @@ use crate::value::Value;
 /// `string.format(format, ...)`
 pub fn format(vm: &mut Vm) -> LuaResult<u32> {
     let format = vm.check_str(0)?;
-    let mut out = core::mem::take(&mut vm.strings.buffer);
-    out.clear();
-    let mut arg = 0;
-    for piece in Pieces::new(format.bytes()) {
-        put_piece(vm, &mut out, piece, &mut arg)?;
-    }
-    vm.check_alloc(out.len())?;
-    let r = vm.ret_str(&out);
-    vm.keep_buffer(out);
-    r
+    vm.with_buffer(|vm, out| {
+        let mut arg = 0;
+        for piece in Pieces::new(format.bytes()) {
+            put_piece(vm, out, piece, &mut arg)?;
+        }
+        vm.check_alloc(out.len())?;
+        vm.ret_str(out)
+    })
 }
 
 /// Appends a piece of a format; `arg` is the argument used last.

@@ -89,16 +89,14 @@ pub fn rep(vm: &mut Vm) -> LuaResult<u32> {
     if n == 1 {
         return vm.ret1(Value::str(s));
     }
-    let mut all = core::mem::take(&mut vm.strings.buffer);
-    all.clear();
-    vm.room(&mut all, (s.len() + sep_len) * n)?;
-    vm.put(&mut all, s.bytes())?;
-    vm.put(&mut all, sep.as_ref().map_or(b"", |s| s.bytes()))?;
-    repeat(&mut all, n, Poll::At(&vm.interrupts.flag)).map_err(|Interrupted| vm.interrupted())?;
-    all.truncate(all.len() - sep_len);
-    let r = vm.ret_str(&all);
-    vm.keep_buffer(all);
-    r
+    vm.with_buffer(|vm, all| {
+        vm.room(all, (s.len() + sep_len) * n)?;
+        vm.put(all, s.bytes())?;
+        vm.put(all, sep.as_ref().map_or(b"", |s| s.bytes()))?;
+        repeat(all, n, Poll::At(&vm.interrupts.flag)).map_err(|Interrupted| vm.interrupted())?;
+        all.truncate(all.len() - sep_len);
+        vm.ret_str(all)
+    })
 }
 
 /// The first argument, which `put` appends to the VM's buffer with its bytes changed.
@@ -106,13 +104,11 @@ pub fn rep(vm: &mut Vm) -> LuaResult<u32> {
 fn mapped(vm: &mut Vm, put: impl FnOnce(&mut Vec<u8>, &[u8], Poll<'_>) -> Result<(), Interrupted>) -> LuaResult<u32> {
     let s = vm.check_str(0)?;
     vm.check_alloc(s.len())?;
-    let mut buf = core::mem::take(&mut vm.strings.buffer);
-    buf.clear();
-    vm.room(&mut buf, s.len())?;
-    put(&mut buf, s.bytes(), Poll::At(&vm.interrupts.flag)).map_err(|Interrupted| vm.interrupted())?;
-    let r = vm.ret_str(&buf);
-    vm.keep_buffer(buf);
-    r
+    vm.with_buffer(|vm, buf| {
+        vm.room(buf, s.len())?;
+        put(buf, s.bytes(), Poll::At(&vm.interrupts.flag)).map_err(|Interrupted| vm.interrupted())?;
+        vm.ret_str(buf)
+    })
 }
 
 /// A short string with the letters from `first` on in the other case; none for a longer one.

@@ -232,32 +232,30 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
     let src = s.bytes();
     let program = program(vm, pat, false)?;
     let mut m = matcher(vm, src, &program);
-    let mut out = core::mem::take(&mut vm.strings.buffer);
-    out.clear();
-    let mut count = 0;
-    // Everything before `done` is in the result.
-    let (mut done, mut from) = (0, 0);
-    while count < limit {
-        let found = m.find(from);
-        let Some((a, b)) = checked(vm, found)? else { break };
-        count += 1;
-        vm.put(&mut out, &src[done..a])?;
-        put_replacement(vm, &mut out, &m, &by, a, b)?;
-        done = b;
-        // After an empty match one character is kept.
-        from = if b > a { b } else { a + 1 };
-        if program.is_anchored() || from > src.len() {
-            break;
+    vm.with_buffer(|vm, out| {
+        let mut count = 0;
+        // Everything before `done` is in the result.
+        let (mut done, mut from) = (0, 0);
+        while count < limit {
+            let found = m.find(from);
+            let Some((a, b)) = checked(vm, found)? else { break };
+            count += 1;
+            vm.put(out, &src[done..a])?;
+            put_replacement(vm, out, &m, &by, a, b)?;
+            done = b;
+            // After an empty match one character is kept.
+            from = if b > a { b } else { a + 1 };
+            if program.is_anchored() || from > src.len() {
+                break;
+            }
         }
-    }
-    if count == 0 {
-        vm.push(Value::str(s));
-    } else {
-        vm.put(&mut out, &src[done..])?;
-        let r = vm.checked_str(&out)?;
-        vm.push(Value::str(r));
-    }
-    vm.keep_buffer(out);
-    vm.push(Value::int(count));
-    Ok(2)
+        let mut all = s;
+        if count != 0 {
+            vm.put(out, &src[done..])?;
+            all = vm.checked_str(out)?;
+        }
+        vm.push(Value::str(all));
+        vm.push(Value::int(count));
+        Ok(2)
+    })
 }

@@ -2,6 +2,7 @@
 
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::interrupt::Poll;
 use crate::object::{Gc, Node, Table};
 use crate::text::{NumText, put_int};
 use crate::value::Value;
@@ -23,31 +24,72 @@ pub fn insert(vm: &mut Vm) -> LuaResult<u32> {
         }
         3 => {
             let pos = vm.check_int(1)?;
-            shift_up(vm, t, pos, end)?;
+            let free = shift_up(vm, t, pos, end)?;
             let v = vm.arg(2);
-            vm.try_table_set_int(t, pos, v)?;
+            vm.try_table_set_int(t, free, v)?;
+            if free != pos {
+                // It stands further back than it should, and nothing is lost.
+                return Err(vm.interrupted());
+            }
         }
         _ => return Err(vm.rt_error("wrong number of arguments to 'insert'")),
     }
     Ok(0)
 }
 
-/// Moves `t[pos]` to `t[end - 1]` up by one. Values only move inside the table, so no barrier is needed.
-fn shift_up(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> LuaResult<()> {
-    if let Some(slots) = t.array_part().get(pos.max(0) as usize..=end.max(0) as usize)
-        && pos >= 0
+/// Moves `t[pos]` to `t[end - 1]` up by one, until an interrupt waits. The position that is free then. Values only move inside the table,
+/// so no barrier is needed.
+fn shift_up(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> LuaResult<i32> {
+    if pos >= 0
+        && let Some(slots) = t.array_part().get(pos as usize..=end.max(0) as usize)
     {
-        for pair in slots.windows(2).rev() {
-            pair[1].set(pair[0].get());
+        let mut free = slots.len().saturating_sub(1);
+        while free > 0 {
+            let from = free.saturating_sub(Poll::SLOTS);
+            for pair in slots[from..=free].windows(2).rev() {
+                pair[1].set(pair[0].get());
+            }
+            free = from;
+            if vm.interrupt_waits().is_some() {
+                break;
+            }
         }
-        return Ok(());
+        return Ok(pos + free as i32);
     }
     for i in (pos..end).rev() {
-        poll(vm, i)?;
         let v = t.get_int(i);
         vm.try_table_set_int(t, i + 1, v)?;
+        if i & 0xfff == 0 && vm.interrupt_waits().is_some() {
+            return Ok(i);
+        }
     }
-    Ok(())
+    Ok(pos)
+}
+
+/// Moves `t[pos + 1]` to `t[end]` down by one, until an interrupt waits. The position that is free then.
+fn shift_down(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> i32 {
+    if let Some(slots) = t.array_part().get(pos as usize..=end as usize) {
+        let mut free = 0;
+        while free + 1 < slots.len() {
+            let to = (slots.len() - 1).min(free + Poll::SLOTS);
+            for pair in slots[free..=to].windows(2) {
+                pair[0].set(pair[1].get());
+            }
+            free = to;
+            if vm.interrupt_waits().is_some() {
+                break;
+            }
+        }
+        return pos + free as i32;
+    }
+    for i in pos..end {
+        let v = t.get_int(i + 1);
+        vm.table_set_int(t, i, v);
+        if i & 0xfff == 0 && vm.interrupt_waits().is_some() {
+            return i + 1;
+        }
+    }
+    end
 }
 
 /// Round `i` of a loop that may take long: looks at interrupts now and then.
@@ -67,18 +109,11 @@ pub fn remove(vm: &mut Vm) -> LuaResult<u32> {
     }
     vm.check_writable(t)?;
     let old = t.get_int(pos);
-    match t.array_part().get(pos as usize..=len as usize) {
-        Some(slots) => {
-            for pair in slots.windows(2) {
-                pair[0].set(pair[1].get());
-            }
-        }
-        None => {
-            for i in pos..len {
-                let v = t.get_int(i + 1);
-                vm.table_set_int(t, i, v);
-            }
-        }
+    let free = shift_down(vm, t, pos, len);
+    if free != len {
+        // What was to be removed stays.
+        vm.table_set_int(t, free, old);
+        return Err(vm.interrupted());
     }
     vm.table_set_int(t, len, Value::NIL);
     vm.ret1(old)
@@ -90,30 +125,28 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
     let sep = vm.opt_str(1)?;
     let first = vm.opt_int(2, 1)?;
     let last = if vm.arg(3).is_nil() { t.len() as i32 } else { vm.check_int(3)? };
-    let mut out = core::mem::take(&mut vm.strings.buffer);
-    out.clear();
-    for i in first..=last {
-        poll(vm, i)?;
-        let v = t.get_int(i);
-        if let Some(s) = v.as_str() {
-            vm.put_short(&mut out, s.bytes())?;
-        } else if v.is_int() {
-            put_int(&mut out, v.as_int_unchecked());
-        } else if v.is_num() {
-            out.extend_from_slice(&NumText::num(v.as_num_unchecked()));
-        } else {
-            return Err(bad_element(vm, v, i));
+    vm.with_buffer(|vm, out| {
+        for i in first..=last {
+            poll(vm, i)?;
+            let v = t.get_int(i);
+            if let Some(s) = v.as_str() {
+                vm.put_short(out, s.bytes())?;
+            } else if v.is_int() {
+                put_int(out, v.as_int_unchecked());
+            } else if v.is_num() {
+                out.extend_from_slice(&NumText::num(v.as_num_unchecked()));
+            } else {
+                return Err(bad_element(vm, v, i));
+            }
+            if i != last
+                && let Some(sep) = sep
+            {
+                vm.put_short(out, sep.bytes())?;
+            }
         }
-        if i != last
-            && let Some(sep) = sep
-        {
-            vm.put_short(&mut out, sep.bytes())?;
-        }
-    }
-    vm.check_alloc(out.len())?;
-    let r = vm.ret_str(&out);
-    vm.keep_buffer(out);
-    r
+        vm.check_alloc(out.len())?;
+        vm.ret_str(out)
+    })
 }
 
 #[cold]
@@ -124,8 +157,21 @@ fn bad_element(vm: &mut Vm, v: Value, i: i32) -> LuaError {
 /// `table.maxn(t)`: the greatest positive numeric key.
 pub fn maxn(vm: &mut Vm) -> LuaResult<u32> {
     let t = vm.check_table(0)?;
-    let mut max = t.array_part().iter().rposition(|slot| !slot.get().is_nil()).unwrap_or(0) as f64;
-    for n in t.nodes() {
+    let mut end = t.array_part().len();
+    let mut last = None;
+    for part in t.array_part().rchunks(Poll::SLOTS) {
+        vm.check_interrupt()?;
+        end -= part.len();
+        last = part.iter().rposition(|slot| !slot.get().is_nil());
+        if last.is_some() {
+            break;
+        }
+    }
+    let mut max = (end + last.unwrap_or(0)) as f64;
+    for (i, n) in t.nodes().iter().enumerate() {
+        if i % Poll::SLOTS == 0 {
+            vm.check_interrupt()?;
+        }
         if !n.val.get().is_nil()
             && let Some(k) = n.key.get().as_number()
         {

@@ -65,18 +65,20 @@ pub fn read_values(vm: &mut Vm, stream: &Shared, formats: &[Value], first: usize
 
 /// Reads and pushes one value: nil, and false, at the end of the file.
 fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> LuaResult<io::Result<bool>> {
-    let mut out = core::mem::take(&mut vm.strings.buffer);
-    out.clear();
+    vm.with_buffer(|vm, out| read_one_into(vm, stream, format, out))
+}
+
+fn read_one_into(vm: &mut Vm, stream: &Shared, format: Format, out: &mut Vec<u8>) -> LuaResult<io::Result<bool>> {
     let flag = std::sync::Arc::clone(&vm.interrupts.flag);
     let bounds = &Bounds { most: vm.longest_buffer(), stop: &flag };
     let found = {
         let mut s = lock(stream);
         match format {
-            Format::Number => read_number(&mut s, &mut out, bounds.stop),
-            Format::Line { keep } => s.read_line(&mut out, keep, bounds),
-            Format::All => s.read_all(&mut out, bounds).map(|()| true),
+            Format::Number => read_number(&mut s, out, bounds.stop),
+            Format::Line { keep } => s.read_line(out, keep, bounds),
+            Format::All => s.read_all(out, bounds).map(|()| true),
             Format::Bytes(0) => s.fill(bounds.stop).map(|ahead| !ahead.is_empty()),
-            Format::Bytes(n) => s.read_bytes(&mut out, n, bounds).map(|()| !out.is_empty()),
+            Format::Bytes(n) => s.read_bytes(out, n, bounds).map(|()| !out.is_empty()),
         }
     };
     if found.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::OutOfMemory) {
@@ -85,13 +87,12 @@ fn read_one(vm: &mut Vm, stream: &Shared, format: Format) -> LuaResult<io::Resul
     vm.check_alloc(out.len())?;
     let v = match (&found, format) {
         (Ok(true), Format::Number) => {
-            let text = vm.new_str(&out);
+            let text = vm.new_str(out);
             crate::meta::str_to_number(text).unwrap_or(Value::NIL)
         }
-        (Ok(true), _) => Value::str(vm.try_new_str(&out)?),
+        (Ok(true), _) => Value::str(vm.try_new_str(out)?),
         _ => Value::NIL,
     };
-    vm.keep_buffer(out);
     Ok(found.map(|found| {
         vm.push(v);
         found && !v.is_nil()
