@@ -191,6 +191,37 @@ fn the_command_has_a_time_limit() {
     let input = waits.stdin.take();
     assert_eq!(waits.wait().expect("its end").code(), Some(1));
     drop(input);
+    // Nor is a reader that never reads.
+    for write in ["io.write(s)", "print(s)", "f:write(s)", "f:write(s:rep(1e6))"] {
+        let program = format!("local s, f = ('x'):rep(99), io.popen('sleep 100', 'w') while true do {write} end");
+        let waits =
+            Command::new(command).args(["--time-limit=100ms", "-e", &program]).stdout(std::process::Stdio::piped()).spawn();
+        let mut waits = waits.expect("the command");
+        let output = waits.stdout.take();
+        assert_eq!(waits.wait().expect("its end").code(), Some(1), "{write}");
+        drop(output);
+    }
+    // Nor is another process that never opens the other end of a pipe.
+    let pipe = std::env::temp_dir().join(format!("perilune-pipe-{}", std::process::id()));
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    for open in ["io.open(name)", "io.open(name, 'w')", "loadfile(name)"] {
+        let program = format!("local name = '{}' {open}", pipe.display());
+        let ended = Command::new(command).args(["--time-limit=100ms", "-e", &program]).output().expect("the command");
+        let text = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(text.contains("time limit exceeded"), "{open}: {text}");
+    }
+    std::fs::remove_file(&pipe).expect("the pipe");
+}
+
+/// What a program has written when its time is over is not lost where somebody reads it.
+#[test]
+fn what_was_written_is_not_lost() {
+    let program = "io.write(('x'):rep(3e6)) print(('y'):rep(9e5)) while true do io.write('z') pcall(load, 'x') end";
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_perilune")).args(["--time-limit=200ms", "-e", program]).output().expect("the command");
+    let count = |byte| output.stdout.iter().filter(|b| **b == byte).count();
+    assert_eq!((count(b'x'), count(b'y')), (3_000_000, 900_000));
+    assert!(count(b'z') > 0 && output.stdout.ends_with(b"z"));
 }
 
 /// Runs the command with each program in each mode, two at a time.

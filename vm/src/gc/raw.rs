@@ -257,8 +257,8 @@ impl Heap {
         if staggered != (new >= STAGGERED) {
             return core::ptr::null_mut();
         }
-        // SAFETY: allocated with this size, and accordingly; the new size fits a layout (checked by `large_layout`).
         let poll = Poll::At(&self.interrupt);
+        // SAFETY: allocated with this size, and accordingly; the new size fits a layout (checked by `large_layout`).
         let q = or_from_reserve(|| unsafe {
             if staggered { stagger::resize(p, old, new, poll) } else { realloc(p, large_layout(old), large_layout(new).size()) }
         });

@@ -270,7 +270,7 @@ pub fn print(vm: &mut Vm) -> LuaResult<u32> {
             }
         }
         line.push(b'\n');
-        super::io::write_stdout(line);
+        super::io::write_stdout_until(line, &vm.interrupts.flag);
         Ok(0)
     })
 }
@@ -290,9 +290,14 @@ pub fn error(vm: &mut Vm) -> LuaResult<u32> {
     let v = vm.arg(0);
     if level > 0 && (v.is_str() || v.is_number()) {
         let message = vm.check_str(0)?;
-        let mut text = super::levels::position(vm, level as usize);
-        text.extend_from_slice(message.bytes());
-        return Err(vm.plain_error(&text));
+        let position = super::levels::position(vm, level as usize);
+        let text = vm.with_buffer(|vm, text| {
+            vm.room(text, position.len() + message.len())?;
+            text.extend_from_slice(&position);
+            vm.put(text, message.bytes())?;
+            vm.checked_str(text)
+        })?;
+        return Err(vm.throw(Value::str(text)));
     }
     Err(vm.throw(v))
 }

@@ -1,9 +1,16 @@
 //! Functions that only the C library has: calendar time in the local time zone, and processor time.
 #![allow(unsafe_code, reason = "C functions get pointers to memory that lives during the call")]
 
+use crate::interrupt::Flag;
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
-use libc::{c_char, time_t, tm};
+use libc::{c_char, c_int, time_t, tm};
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// A broken-down time.
 #[derive(Copy, Clone)]
@@ -96,6 +103,33 @@ pub fn processor_time() -> f64 {
         t.assume_init()
     };
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
+}
+
+/// Opens a file, with flags as in C. While another process has to open the other end of a pipe, an interrupt that waits at `stop` ends that.
+///
+/// # Errors
+/// Those of `open(2)`, and that the path contains a NUL.
+pub fn open(path: &Path, flags: c_int, stop: &Flag) -> io::Result<File> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    loop {
+        // SAFETY: the path ends with a NUL, and lives during the call.
+        let fd = unsafe { libc::open(path.as_ptr(), flags | libc::O_CLOEXEC, 0o666) };
+        if fd >= 0 {
+            // SAFETY: just opened, and nobody else's.
+            return Ok(unsafe { File::from_raw_fd(fd) });
+        }
+        let e = io::Error::last_os_error();
+        if e.kind() != io::ErrorKind::Interrupted || stop.get().is_some() {
+            return Err(e);
+        }
+    }
+}
+
+/// Does a file take bytes without a wait?
+pub fn takes_bytes(file: &File) -> bool {
+    let mut wanted = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
+    // SAFETY: one entry, valid during the call.
+    unsafe { libc::poll(&raw mut wanted, 1, 0) == 1 }
 }
 
 /// Has `f` called when the process exits in an orderly way.

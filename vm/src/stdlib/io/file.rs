@@ -1,7 +1,8 @@
 //! Files of Lua programs: userdata around a stream.
 
 use super::super::process::wait_or_kill;
-use super::stream::{Access, Shared, Stream, lock, note_lost, share};
+use super::super::sys;
+use super::stream::{Access, NEVER, Shared, Stream, lock, note_lost, share};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::interrupt::Flag;
@@ -64,19 +65,19 @@ impl LuaFile {
         }
     }
     /// Closes the file; waits for the command behind a pipe, which an interrupt ends.
-    pub fn close(&mut self) -> io::Result<()> {
-        let Some(flushed) = self.close_stream() else { return Ok(()) };
+    pub fn close(&mut self, stop: &Flag) -> io::Result<()> {
+        let Some(flushed) = self.close_stream(stop) else { return Ok(()) };
         if let Origin::Pipe(child, interrupt) = &mut self.origin {
             return wait_or_kill(child, interrupt).map_or(Ok(()), |ended| ended.map(drop));
         }
         flushed
     }
     /// Closes the file, but does not wait for the command behind a pipe; `None` if it is closed already.
-    pub fn close_stream(&mut self) -> Option<io::Result<()>> {
+    pub fn close_stream(&mut self, stop: &Flag) -> Option<io::Result<()>> {
         self.notice_close();
         let stream = self.stream.take()?;
         self.c = core::ptr::null_mut();
-        let flushed = lock(&stream).flush();
+        let flushed = lock(&stream).flush(stop);
         drop(stream);
         Some(flushed)
     }
@@ -84,7 +85,7 @@ impl LuaFile {
 
 impl Drop for LuaFile {
     fn drop(&mut self) {
-        let closed = self.close();
+        let closed = self.close(&NEVER);
         if !matches!(self.origin, Origin::Pipe(..)) {
             note_lost(closed);
         }
@@ -171,9 +172,8 @@ pub fn check_stream(vm: &mut Vm) -> LuaResult<Shared> {
     stream_of(u).ok_or_else(|| closed(vm))
 }
 
-/// Opens a file with a mode like C's `fopen`.
-pub fn open_file(name: &[u8], mode: &[u8]) -> io::Result<Shared> {
-    let mut options = OpenOptions::new();
+/// Opens a file with a mode like C's `fopen`. An interrupt that waits at `stop` ends the wait for the other end of a pipe.
+pub fn open_file(name: &[u8], mode: &[u8], stop: &Flag) -> io::Result<Shared> {
     let plus = mode.contains(&b'+');
     let exclusive = mode.contains(&b'x');
     let access = match mode.first() {
@@ -181,14 +181,18 @@ pub fn open_file(name: &[u8], mode: &[u8]) -> io::Result<Shared> {
         Some(b'w' | b'a') => Access { read: plus, write: true },
         _ => return Err(io::Error::from_raw_os_error(libc::EINVAL)),
     };
-    options.read(access.read).write(access.write);
-    match mode[0] {
-        b'w' if exclusive => options.create_new(true),
-        b'w' => options.create(true).truncate(true),
-        b'a' => options.append(true).create(true),
-        _ => &mut options,
+    let direction = match (access.read, access.write) {
+        (true, true) => libc::O_RDWR,
+        (true, false) => libc::O_RDONLY,
+        _ => libc::O_WRONLY,
     };
-    let file = options.open(c_path(name))?;
+    let creation = match mode[0] {
+        b'w' if exclusive => libc::O_CREAT | libc::O_EXCL,
+        b'w' => libc::O_CREAT | libc::O_TRUNC,
+        b'a' => libc::O_CREAT | libc::O_APPEND,
+        _ => 0,
+    };
+    let file = sys::open(c_path(name), direction | creation, stop)?;
     Ok(share(Stream::new(file, access)))
 }
 

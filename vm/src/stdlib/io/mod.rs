@@ -11,6 +11,7 @@ pub use stream::{flush_all, flush_stdout, lost_output, use_c_stdout};
 
 use super::buffer::with_bytes;
 use super::process::wait;
+use super::sys;
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::interrupt::Flag;
@@ -22,10 +23,9 @@ use crate::text::number::to_i64;
 use crate::value::Value;
 use file::{LuaFile, Origin, check_file, check_stream, new_file, open_file, open_pipe, stream_of};
 use read::read_values;
-use std::fs::File;
 use std::io::{self, SeekFrom};
 use std::sync::Arc;
-use stream::{Access, Buffering, Shared, Stream, lock, share};
+use stream::{Access, Buffering, NEVER, Shared, Stream, lock, share};
 
 /// The most arguments that an iterator of lines keeps.
 const MAX_FORMATS: usize = 60;
@@ -36,19 +36,23 @@ const OUTPUT: usize = 1;
 
 /// Writes to standard output.
 pub fn write_stdout(bytes: &[u8]) {
+    write_stdout_until(bytes, &NEVER);
+}
+
+/// Writes to standard output, as long as no interrupt waits at `stop` or nobody has to be waited for.
+pub fn write_stdout_until(bytes: &[u8], stop: &Flag) {
     // Like C's print, this has no result; a lost write shows in the exit status of the process.
-    stream::note_lost(lock(stream::stdout()).write(bytes));
+    stream::note_lost(lock(stream::stdout()).write(bytes, stop));
 }
 
 /// Writes to standard error.
 pub fn write_stderr(bytes: &[u8]) {
     // There is nowhere to report an error to.
-    let _ = lock(stream::stderr()).write(bytes);
+    let _ = lock(stream::stderr()).write(bytes, &NEVER);
 }
 
 /// What is read here ends by itself.
 static UNBOUNDED: Bounds<'static> = Bounds { most: isize::MAX as usize, stop: &NEVER };
-static NEVER: Flag = Flag::new();
 
 /// Appends a line from standard input, with its newline. False at the end, and when an interrupt of the state has ended the read.
 pub fn read_line_stdin(vm: &Vm, out: &mut Vec<u8>) -> bool {
@@ -63,7 +67,7 @@ pub fn read_file(name: &[u8]) -> Result<Vec<u8>, (&'static str, io::Error)> {
 
 /// The same within bounds: some files never end.
 pub(super) fn read_bounded(name: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, (&'static str, io::Error)> {
-    let f = File::open(c_path(name)).map_err(|e| ("cannot open", e))?;
+    let f = sys::open(c_path(name), libc::O_RDONLY, bounds.stop).map_err(|e| ("cannot open", e))?;
     let mut out = Vec::new();
     let mut stream = Stream::new(f, Access { read: true, write: false });
     stream.read_all(&mut out, bounds).map_err(|e| ("cannot read", e))?;
@@ -115,7 +119,7 @@ fn default_stream(vm: &mut Vm, which: usize) -> LuaResult<Shared> {
 pub fn open(vm: &mut Vm) -> LuaResult<u32> {
     let name = vm.check_str(0)?;
     let mode = vm.opt_str(1)?;
-    match open_file(name.bytes(), mode.as_ref().map_or(b"r", |m| m.bytes())) {
+    match open_file(name.bytes(), mode.as_ref().map_or(b"r", |m| m.bytes()), &vm.interrupts.flag) {
         Ok(s) => {
             let f = new_file(vm, s, Origin::Named);
             vm.ret1(f)
@@ -163,14 +167,15 @@ pub fn close(vm: &mut Vm) -> LuaResult<u32> {
             _ => return Err(vm.rt_error("attempt to use a closed file")),
         }
     };
+    let stop = Arc::clone(&vm.interrupts.flag);
     let closed = u.with::<LuaFile, _>(|f| match f.origin {
         Origin::Standard => None,
         // The wait for a command may be interrupted, and is outside of the file: see below.
-        Origin::Pipe(..) => match (f.close_stream(), core::mem::replace(&mut f.origin, Origin::Named)) {
+        Origin::Pipe(..) => match (f.close_stream(&stop), core::mem::replace(&mut f.origin, Origin::Named)) {
             (Some(_), Origin::Pipe(child, _)) => Some((Ok(()), Some(child))),
             _ => Some((Ok(()), None)),
         },
-        _ => Some((f.close(), None)),
+        _ => Some((f.close(&stop), None)),
     });
     match closed.flatten() {
         Some((mut closed, child)) => {
@@ -226,16 +231,17 @@ pub fn file_read(vm: &mut Vm) -> LuaResult<u32> {
 /// Writes the arguments from `first` on.
 fn write_args(vm: &mut Vm, s: &Shared, first: usize) -> LuaResult<u32> {
     let mut result = Ok(());
+    let stop = Arc::clone(&vm.interrupts.flag);
     let mut out = lock(s);
     for i in first..vm.nargs() {
         let v = vm.arg(i);
         let r = if let Some(s) = v.as_str() {
-            out.write(s.bytes())
+            out.write(s.bytes(), &stop)
         } else if v.is_int() {
-            out.write(&NumText::int(v.as_int_unchecked()))
+            out.write(&NumText::int(v.as_int_unchecked()), &stop)
         } else if v.is_num() {
-            out.write(&NumText::num(v.as_num_unchecked()))
-        } else if let Some(r) = with_bytes(v, |bytes| out.write(bytes)) {
+            out.write(&NumText::num(v.as_num_unchecked()), &stop)
+        } else if let Some(r) = with_bytes(v, |bytes| out.write(bytes, &stop)) {
             r
         } else {
             return Err(vm.arg_type_error(i, "string"));
@@ -260,14 +266,14 @@ pub fn file_write(vm: &mut Vm) -> LuaResult<u32> {
 /// `io.flush()`
 pub fn flush(vm: &mut Vm) -> LuaResult<u32> {
     let s = default_stream(vm, OUTPUT)?;
-    let r = lock(&s).flush();
+    let r = lock(&s).flush(&vm.interrupts.flag);
     file_result(vm, r, None)
 }
 
 /// `file:flush()`
 pub fn file_flush(vm: &mut Vm) -> LuaResult<u32> {
     let s = check_stream(vm)?;
-    let r = lock(&s).flush();
+    let r = lock(&s).flush(&vm.interrupts.flag);
     file_result(vm, r, None)
 }
 
@@ -282,7 +288,7 @@ pub fn file_seek(vm: &mut Vm) -> LuaResult<u32> {
         1 => SeekFrom::Current(offset),
         _ => SeekFrom::End(offset),
     };
-    let r = lock(&s).seek(to);
+    let r = lock(&s).seek(to, &vm.interrupts.flag);
     match r {
         Ok(at) => vm.ret1(Value::integer(at as i64)),
         Err(e) => file_result(vm, Err(e), None),
@@ -294,11 +300,12 @@ pub fn file_setvbuf(vm: &mut Vm) -> LuaResult<u32> {
     let s = check_stream(vm)?;
     let mode = vm.check_option(1, None, &["full", "line", "no"])?;
     let size = vm.opt_int(2, 8192)?;
-    let r = lock(&s).set_buffering(match mode {
+    let buffering = match mode {
         0 => Buffering::Full(size.max(1) as usize),
         1 => Buffering::Line,
         _ => Buffering::None,
-    });
+    };
+    let r = lock(&s).set_buffering(buffering, &vm.interrupts.flag);
     file_result(vm, r, None)
 }
 
@@ -321,7 +328,7 @@ fn default(vm: &mut Vm, which: usize, mode: &[u8]) -> LuaResult<u32> {
 /// Opens the file that the first argument names; raises an error if that fails.
 fn open_argument(vm: &mut Vm, mode: &[u8], origin: Origin) -> LuaResult<Value> {
     let name = vm.check_str(0)?;
-    match open_file(name.bytes(), mode) {
+    match open_file(name.bytes(), mode, &vm.interrupts.flag) {
         Ok(s) => Ok(new_file(vm, s, origin)),
         Err(e) => {
             let message = format!("{}: {}", c_path(name.bytes()).display(), error_text(&e));
@@ -384,7 +391,7 @@ pub fn next_line(vm: &mut Vm) -> LuaResult<u32> {
         u.with::<LuaFile, _>(|f| {
             if matches!(f.origin, Origin::Lines) {
                 // The end of the file is the result; an error of closing is ignored.
-                let _ = f.close();
+                let _ = f.close(&NEVER);
             }
         });
     }
@@ -404,9 +411,10 @@ pub fn type_(vm: &mut Vm) -> LuaResult<u32> {
 /// The finalizer of files.
 pub fn file_gc(vm: &mut Vm) -> LuaResult<u32> {
     let u = check_file(vm)?;
+    let stop = &vm.interrupts.flag;
     u.with::<LuaFile, _>(|f| match f.origin {
         Origin::Standard => Ok(()),
-        _ => f.close(),
+        _ => f.close(stop),
     });
     Ok(0)
 }

@@ -10,6 +10,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak};
 
+/// Nothing ends reading and writing.
+pub static NEVER: Flag = Flag::new();
 /// Bytes read at once, and by default written at once.
 const BLOCK: usize = 8192;
 /// Bytes collected for a standard output that is not a terminal.
@@ -87,6 +89,30 @@ fn append(out: &mut Vec<u8>, part: &[u8], Bounds { most, stop }: &Bounds<'_>) ->
     Ok(())
 }
 
+/// Bytes that are passed on between two looks at an interrupt. A disk may take a second for each hundred megabytes.
+const PART: usize = 1 << 18;
+/// Bytes that a pipe takes without waiting if it takes any; see `pipe(7)`.
+const AT_ONCE: usize = 4096;
+
+/// Passes bytes to the system. While an interrupt waits at `stop`, what can be written without waiting for a reader is written still; the
+/// rest is lost, with an error.
+fn write_all(file: &mut File, mut bytes: &[u8], stop: &Flag) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let waits = stop.get().is_some();
+        if waits && !sys::takes_bytes(file) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        match file.write(&bytes[..bytes.len().min(if waits { AT_ONCE } else { PART })]) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(n) => bytes = &bytes[n..],
+            // A signal that is not for this state, or the one of an interrupt.
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
 impl Stream {
     /// A stream over a file.
     pub fn new(file: File, access: Access) -> Stream {
@@ -113,9 +139,9 @@ impl Stream {
             self.ahead.extend(c.peek()?);
             return Ok(());
         }
-        self.flush()?;
+        self.flush(stop)?;
         if self.standard == Some(Standard::Input) {
-            flush_stdout();
+            note_lost(lock(stdout()).flush(stop));
         }
         self.ahead.resize(BLOCK, 0);
         self.pos = 0;
@@ -180,12 +206,30 @@ impl Stream {
     pub fn read_all(&mut self, out: &mut Vec<u8>, bounds: &Bounds<'_>) -> io::Result<()> {
         self.read_bytes(out, usize::MAX, bounds)
     }
-    /// Writes.
+    /// Writes. An interrupt that waits at `stop` ends that with an error where a reader would have to be waited for.
     #[inline]
-    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub fn write(&mut self, bytes: &[u8], stop: &Flag) -> io::Result<()> {
         if !self.access.write || self.pos < self.ahead.len() {
             self.prepare_write()?;
         }
+        if bytes.len() > PART {
+            return self.write_long(bytes, stop);
+        }
+        self.write_part(bytes, stop)
+    }
+    /// Writes a long text in parts, so that it is not copied as a whole. An interrupt ends that between two.
+    #[cold]
+    fn write_long(&mut self, bytes: &[u8], stop: &Flag) -> io::Result<()> {
+        for part in bytes.chunks(PART) {
+            if stop.get().is_some() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            self.write_part(part, stop)?;
+        }
+        Ok(())
+    }
+    #[inline]
+    fn write_part(&mut self, bytes: &[u8], stop: &Flag) -> io::Result<()> {
         self.pending.extend_from_slice(bytes);
         let due = match self.buffering {
             Buffering::Full(size) => self.pending.len() >= size,
@@ -193,7 +237,7 @@ impl Stream {
             Buffering::None => true,
             Buffering::OfC => return self.pass_to_c(),
         };
-        if due { self.flush() } else { Ok(()) }
+        if due { self.flush(stop) } else { Ok(()) }
     }
     /// The stream is written at a position where bytes are read ahead: they count as not read.
     #[cold]
@@ -228,7 +272,7 @@ impl Stream {
     /// The stream of C for this one. From now on everything goes through that, so that it is in order with what code in C does.
     pub fn use_c(&mut self) -> io::Result<&mut CFile> {
         if self.c.is_none() {
-            self.flush()?;
+            self.flush(&NEVER)?;
             let c = match self.standard {
                 Some(which) => CFile::standard(which),
                 None => {
@@ -254,25 +298,25 @@ impl Stream {
             c.forget();
         }
     }
-    /// Passes all written bytes to the system.
-    pub fn flush(&mut self) -> io::Result<()> {
+    /// Passes all written bytes to the system; `stop` as for [`Stream::write`].
+    pub fn flush(&mut self, stop: &Flag) -> io::Result<()> {
         if let Some(c) = &self.c {
             return c.flush();
         }
         if self.pending.is_empty() {
             return Ok(());
         }
-        let r = self.file.write_all(&self.pending);
+        let r = write_all(&mut self.file, &self.pending, stop);
         // After an error the bytes are lost, as in C.
         self.pending.clear();
         r
     }
     /// Moves the position; returns the new one.
-    pub fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+    pub fn seek(&mut self, to: SeekFrom, stop: &Flag) -> io::Result<u64> {
         if let Some(c) = &self.c {
             return c.seek(to);
         }
-        self.flush()?;
+        self.flush(stop)?;
         let to = match to {
             SeekFrom::Current(n) => SeekFrom::Current(n - (self.ahead.len() - self.pos) as i64),
             other => other,
@@ -283,8 +327,8 @@ impl Stream {
         Ok(at)
     }
     /// Changes the buffering of writes.
-    pub fn set_buffering(&mut self, b: Buffering) -> io::Result<()> {
-        self.flush()?;
+    pub fn set_buffering(&mut self, b: Buffering, stop: &Flag) -> io::Result<()> {
+        self.flush(stop)?;
         if let Some(c) = &self.c {
             return c.set_buffering(b);
         }
@@ -295,7 +339,7 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        note_lost(self.flush());
+        note_lost(self.flush(&NEVER));
     }
 }
 
@@ -323,7 +367,7 @@ pub fn flush_all() {
     let Ok(open) = OPEN.try_lock() else { return };
     for s in open.iter().filter_map(Weak::upgrade) {
         if let Ok(mut s) = s.try_lock() {
-            note_lost(s.flush());
+            note_lost(s.flush(&NEVER));
         }
     }
 }
@@ -331,11 +375,11 @@ pub fn flush_all() {
 /// The error of the first write whose failure was not reported to the program, as the system's number; 0 if there was none.
 static LOST: AtomicI32 = AtomicI32::new(0);
 
-/// Notes the error of a write that is not reported to the program. A closed descriptor is not an error.
+/// Notes the error of a write that is not reported to the program. A closed descriptor is not an error, and an interrupt is one of its own.
 pub fn note_lost(result: io::Result<()>) {
     if let Err(e) = result {
         let number = e.raw_os_error().unwrap_or(libc::EIO);
-        if number != libc::EBADF {
+        if number != libc::EBADF && e.kind() != io::ErrorKind::Interrupted {
             // Only the first is kept.
             let _ = LOST.compare_exchange(0, number, Relaxed, Relaxed);
         }
@@ -400,5 +444,5 @@ pub fn use_c_stdout() {
 
 /// Flushes standard output.
 pub fn flush_stdout() {
-    note_lost(lock(stdout()).flush());
+    note_lost(lock(stdout()).flush(&NEVER));
 }
