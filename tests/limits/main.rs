@@ -213,6 +213,23 @@ fn the_command_has_a_time_limit() {
     std::fs::remove_file(&pipe).expect("the pipe");
 }
 
+/// The signal of an interrupt comes a second time: the first may have come just before the program began to wait.
+#[test]
+fn a_signal_that_comes_too_early_comes_again() {
+    let lua = Lua::new();
+    let handle = lua.interrupt_handle();
+    let wait = lua.create_function(move |_, ()| {
+        handle.interrupt();
+        // The first signal has come by now. SAFETY: no descriptors.
+        Ok(unsafe { libc::poll(core::ptr::null_mut(), 0, 10_000) })
+    });
+    lua.globals().set("wait", wait.expect("a function")).expect("a field");
+    let begun = Instant::now();
+    let e = lua.load("wait()").exec().expect_err("an interrupt");
+    assert!(e.to_string().contains("interrupted!"), "{e}");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
 /// What a program has written when its time is over is not lost where somebody reads it.
 #[test]
 fn what_was_written_is_not_lost() {

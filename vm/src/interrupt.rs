@@ -44,30 +44,38 @@ enum Location {
 #[derive(Clone, Debug)]
 pub struct Remote {
     flag: Arc<Flag>,
-    location: Arc<Mutex<Location>>,
+    place: Arc<Mutex<Place>>,
+}
+
+/// Where a state is, and the signal for it that is on its way.
+#[derive(Debug)]
+struct Place {
+    location: Location,
+    again: Option<Timer>,
 }
 
 impl Remote {
     /// Has the program of the state end with an error, soon. False if the state is closed.
     pub fn interrupt(&self) -> bool {
         // The lock is held until the signal is sent: the state neither goes to another thread nor is closed meanwhile.
-        let location = self.location.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(*location, Location::Closed) {
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(place.location, Location::Closed) {
             return false;
         }
         self.flag.set(Cause::Host);
-        if let Location::Thread(thread) = *location {
+        if let Location::Thread(thread) = place.location {
             // SAFETY: sends a signal whose handler is installed, to a thread of this process.
             unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, libc::SIGURG) };
+            place.again = Timer::start(thread, REPEAT, Duration::ZERO);
         }
         true
     }
     fn set_location(&self, location: Location) {
-        *self.location.lock().unwrap_or_else(PoisonError::into_inner) = location;
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Place { location, again: None };
     }
 }
 
-/// A time limit under way.
+/// A timer that sends the signal.
 #[derive(Debug)]
 struct Timer {
     id: libc::timer_t,
@@ -75,7 +83,11 @@ struct Timer {
     thread: libc::pid_t,
 }
 
-/// How often the signal of a time limit that has passed is repeated: one that comes just before a read waits does not end the read.
+// SAFETY: the system's name for a timer, which any thread of the process may use.
+unsafe impl Send for Timer {}
+
+/// When the signal comes again: one that comes just before a read waits does not end the read. For a time limit that has passed it is
+/// repeated until the host takes the limit away.
 const REPEAT: Duration = Duration::from_millis(5);
 
 fn timespec(d: Duration) -> libc::timespec {
@@ -83,20 +95,21 @@ fn timespec(d: Duration) -> libc::timespec {
 }
 
 impl Timer {
-    fn start(limit: Duration) -> Option<Timer> {
+    /// Sends the signal to a thread after some time, and then again and again in this interval, or once if that is zero.
+    fn start(thread: libc::pid_t, first: Duration, interval: Duration) -> Option<Timer> {
         // SAFETY: all-zero is a value of these structures; the addresses are valid during the calls.
         unsafe {
             let mut event: libc::sigevent = MaybeUninit::zeroed().assume_init();
             event.sigev_notify = libc::SIGEV_THREAD_ID;
             event.sigev_signo = libc::SIGURG;
-            event.sigev_notify_thread_id = this_thread();
+            event.sigev_notify_thread_id = thread;
             let mut id: libc::timer_t = core::ptr::null_mut();
             if libc::timer_create(libc::CLOCK_MONOTONIC, &mut event, &mut id) != 0 {
                 return None;
             }
-            let timer = Timer { id, thread: this_thread() };
-            let first = limit.max(Duration::from_nanos(1));
-            let when = libc::itimerspec { it_interval: timespec(REPEAT), it_value: timespec(first) };
+            let timer = Timer { id, thread };
+            let first = first.max(Duration::from_nanos(1));
+            let when = libc::itimerspec { it_interval: timespec(interval), it_value: timespec(first) };
             (libc::timer_settime(timer.id, 0, &when, core::ptr::null_mut()) == 0).then_some(timer)
         }
     }
@@ -244,8 +257,8 @@ impl Vm {
             return remote.clone();
         }
         install();
-        let location = Arc::new(Mutex::new(Location::Thread(this_thread())));
-        let remote = Remote { flag: Arc::clone(&self.interrupts.flag), location };
+        let place = Place { location: Location::Thread(this_thread()), again: None };
+        let remote = Remote { flag: Arc::clone(&self.interrupts.flag), place: Arc::new(Mutex::new(place)) };
         self.interrupts.remote = Some(remote.clone());
         self.link();
         self.set_interruptible(true);
@@ -262,7 +275,7 @@ impl Vm {
         self.remote();
         let deadline = monotonic().saturating_add(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)).max(1);
         self.interrupts.deadline = deadline;
-        self.interrupts.timer = Timer::start(limit);
+        self.interrupts.timer = Timer::start(this_thread(), limit, REPEAT);
         self.interrupts.timer.is_some()
     }
     /// Makes [`Vm::interrupt`] end compiled loops that take no exit: loops that are compiled from now on check once in each iteration,
@@ -320,7 +333,8 @@ impl Vm {
         self.link();
         let deadline = self.interrupts.deadline;
         if self.interrupts.timer.as_ref().is_some_and(|timer| timer.thread != this_thread()) {
-            self.interrupts.timer = Timer::start(Duration::from_nanos(deadline.saturating_sub(monotonic())));
+            let left = Duration::from_nanos(deadline.saturating_sub(monotonic()));
+            self.interrupts.timer = Timer::start(this_thread(), left, REPEAT);
             if self.interrupts.timer.is_none() {
                 // Without a timer the limit would not hold: the program ends now.
                 self.interrupts.flag.set(Cause::Time);
