@@ -193,12 +193,18 @@ fn the_command_has_a_time_limit() {
     drop(input);
     // Nor is a reader that never reads.
     for write in ["io.write(s)", "print(s)", "f:write(s)", "f:write(s:rep(1e6))"] {
-        let program = format!("local s, f = ('x'):rep(99), io.popen('sleep 100', 'w') while true do {write} end");
-        let waits =
-            Command::new(command).args(["--time-limit=100ms", "-e", &program]).stdout(std::process::Stdio::piped()).spawn();
-        let mut waits = waits.expect("the command");
+        let program =
+            format!("local s, f = ('x'):rep(99), io.popen('exec sleep 100 > /dev/null 2>&1', 'w') while true do {write} end");
+        let mut waits = Command::new(command);
+        waits
+            .args(["--time-limit=100ms", "-e", &program])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped());
+        let mut waits = waits.spawn().expect("the command");
         let output = waits.stdout.take();
-        assert_eq!(waits.wait().expect("its end").code(), Some(1), "{write}");
+        let ended = waits.wait_with_output().expect("its end");
+        let text = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(ended.status.code() == Some(1) && text.contains("time limit exceeded"), "{write}: {text}");
         drop(output);
     }
     // Nor is another process that never opens the other end of a pipe.

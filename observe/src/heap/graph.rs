@@ -155,7 +155,7 @@ impl<'a> Graph<'a> {
     pub fn roots(&self, f: &mut impl FnMut(Link)) {
         let internal = |name, o| Link { kind: LinkKind::Internal, name: LinkName::Text(name), to: Target::Object(o) };
         for_each_root(self.vm, |name, o| f(internal(name, o)));
-        // Whoever walks over the nodes looks next, and ends as well.
+        // The walk over the nodes looks for the interrupt next, and fails.
         let _ = self.vm.heap.try_for_each_object(|o| {
             if o.marked.get() & FIXED != 0 {
                 f(internal("name", o));

@@ -59,7 +59,7 @@ fn shift_up(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> LuaResult<i32> {
     for i in (pos..end).rev() {
         let v = t.get_int(i);
         vm.try_table_set_int(t, i + 1, v)?;
-        if i & 0xfff == 0 && vm.interrupt_waits().is_some() {
+        if is_interrupted(vm, i) {
             return Ok(i);
         }
     }
@@ -85,7 +85,7 @@ fn shift_down(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> i32 {
     for i in pos..end {
         let v = t.get_int(i + 1);
         vm.table_set_int(t, i, v);
-        if i & 0xfff == 0 && vm.interrupt_waits().is_some() {
+        if is_interrupted(vm, i) {
             return i + 1;
         }
     }
@@ -95,7 +95,13 @@ fn shift_down(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> i32 {
 /// Round `i` of a loop that may take long: looks at interrupts now and then.
 #[inline]
 fn poll(vm: &mut Vm, i: i32) -> LuaResult<()> {
-    if i & 0xfff == 0 { vm.check_interrupt() } else { Ok(()) }
+    if is_interrupted(vm, i) { vm.check_interrupt() } else { Ok(()) }
+}
+
+/// The same, where what was begun has to be completed before the error is raised.
+#[inline]
+fn is_interrupted(vm: &Vm, i: i32) -> bool {
+    i & 0xfff == 0 && vm.interrupt_waits().is_some()
 }
 
 /// `table.remove(t [, pos])`

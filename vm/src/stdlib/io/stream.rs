@@ -446,3 +446,26 @@ pub fn use_c_stdout() {
 pub fn flush_stdout() {
     note_lost(lock(stdout()).flush(&NEVER));
 }
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+    use crate::interrupt::Cause;
+
+    /// While an interrupt waits, a pipe gets what it has room for, and nobody waits for its reader.
+    #[test]
+    fn an_interrupted_write_fills_the_pipe() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut file = File::from(OwnedFd::from(writer));
+        let text: Vec<u8> = (0..1_000_000).map(|i| (i % 251) as u8).collect();
+        let stop = Flag::new();
+        stop.set(Cause::Time);
+        write_all(&mut file, &text[..10_000], &stop).unwrap();
+        let e = write_all(&mut file, &text[10_000..], &stop).unwrap_err();
+        assert_eq!(e.kind(), io::ErrorKind::Interrupted);
+        drop(file);
+        let mut written = Vec::new();
+        reader.read_to_end(&mut written).unwrap();
+        assert!(written.len() > 10_000 && text.starts_with(&written), "{}", written.len());
+    }
+}
