@@ -59,14 +59,49 @@ fn decode(vm: &mut Vm, line: fn(&[u8], u64) -> Line) -> LuaResult<u32> {
 
 #[cfg(feature = "disasm")]
 fn x64_line(code: &[u8], address: u64) -> Line {
-    use yaxpeax_arch::{Decoder, LengthedInstruction, U8Reader};
-    match yaxpeax_x86::amd64::InstDecoder::default().decode(&mut U8Reader::new(code)) {
-        Ok(i) => {
-            let length = i.len().to_const() as usize;
-            with_target(length, i.to_string(), address.wrapping_add(length as u64))
-        }
-        Err(_) => unknown(code, 1),
+    use iced_x86::{Decoder, DecoderOptions, Formatter, NasmFormatter};
+    let instruction = Decoder::with_ip(64, code, address, DecoderOptions::NONE).decode();
+    if instruction.is_invalid() {
+        return unknown(code, 1);
     }
+    let mut formatter = NasmFormatter::new();
+    as_luajit(formatter.options_mut());
+    let mut text = String::new();
+    formatter.format(&instruction, &mut text);
+    // The decoder knows each operand that is a distance from the next instruction, and gives 0 where there is none.
+    let target = if instruction.is_ip_rel_memory_operand() {
+        instruction.ip_rel_memory_address()
+    } else {
+        instruction.near_branch_target()
+    };
+    Line { length: instruction.len(), text, target: Some(target).filter(|t| *t != 0) }
+}
+
+/// The notation of LuaJIT's `jit.dis_x64`: `jz` and not `je`, `0x10` and not `10h`, sizes of operands where no register has one.
+#[cfg(feature = "disasm")]
+fn as_luajit(options: &mut iced_x86::FormatterOptions) {
+    use iced_x86::{CC_a, CC_ae, CC_b, CC_be, CC_e, CC_g, CC_ge, CC_l, CC_le, CC_ne, CC_np, CC_p};
+    options.set_hex_prefix("0x");
+    options.set_hex_suffix("");
+    options.set_uppercase_hex(false);
+    options.set_small_hex_numbers_in_decimal(false);
+    options.set_branch_leading_zeros(false);
+    options.set_show_branch_size(false);
+    options.set_space_after_operand_separator(true);
+    options.set_signed_immediate_operands(true);
+    options.set_rip_relative_addresses(true);
+    options.set_cc_b(CC_b::b);
+    options.set_cc_ae(CC_ae::nb);
+    options.set_cc_e(CC_e::z);
+    options.set_cc_ne(CC_ne::nz);
+    options.set_cc_be(CC_be::be);
+    options.set_cc_a(CC_a::a);
+    options.set_cc_p(CC_p::pe);
+    options.set_cc_np(CC_np::po);
+    options.set_cc_l(CC_l::l);
+    options.set_cc_ge(CC_ge::ge);
+    options.set_cc_le(CC_le::le);
+    options.set_cc_g(CC_g::g);
 }
 
 #[cfg(feature = "disasm")]
@@ -124,7 +159,10 @@ mod tests {
 
     #[test]
     fn x64_instructions() {
-        assert_eq!(x64_line(&[0x48, 0x8b, 0x47, 0x10, 0xc3], 0x1000), line("mov rax, qword [rdi + 0x10]", 4, None));
+        assert_eq!(x64_line(&[0x48, 0x8b, 0x47, 0x10, 0xc3], 0x1000), line("mov rax, [rdi+0x10]", 4, None));
+        assert_eq!(x64_line(&[0x48, 0x8b, 0x47, 0xf8], 0x1000), line("mov rax, [rdi-0x8]", 4, None));
+        assert_eq!(x64_line(&[0x83, 0x7a, 0x04, 0xf2], 0x1000), line("cmp dword [rdx+0x4], -0xe", 4, None));
+        assert_eq!(x64_line(&[0xf2, 0x0f, 0x59, 0x05, 0x10, 0, 0, 0], 0x1000), line("mulsd xmm0, [rip+0x10]", 8, Some(0x1018)));
         assert_eq!(x64_line(&[0xe9, 0, 1, 0, 0], 0x1000), line("jmp 0x1105", 5, Some(0x1105)));
         assert_eq!(x64_line(&[0x74, 0xfe], 0x1000), line("jz 0x1000", 2, Some(0x1000)));
         assert_eq!(x64_line(&[0x0f], 0x1000), line(".byte 0f", 1, None));

@@ -7,6 +7,7 @@ use perilune_observe::explorer::Report;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
 
 /// What is compared of a run, in all or of one line.
 #[derive(Copy, Clone, PartialEq, Default, Debug, Serialize)]
@@ -85,7 +86,10 @@ impl Before {
 
 /// Compares a run with an earlier one.
 pub fn compare(Before(mut before): Before, report: &Report) -> Result<Compared, serde_json::Error> {
-    let now = Run::of(&serde_json::to_value(report)?);
+    // As the data of a run is written and read.
+    let mut data = Vec::new();
+    serde_json::to_writer(&mut data as &mut dyn Write, report)?;
+    let now = Run::of(&serde_json::from_slice(&data)?);
     let mut lines = Vec::new();
     for ((file, text, nth), (line, figures)) in now.lines {
         let known = before.lines.remove(&(file.clone(), text.clone(), nth));

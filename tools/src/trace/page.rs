@@ -54,15 +54,19 @@ const fn pack_of(id: u32) -> u32 {
 /// Bytes of code, as JSON, that a page has: packed they are about a seventh, so that the page stays below 5 MB. What is used most comes first.
 const MOST_CODE: usize = 24 << 20;
 
-/// The code of the traces that are used most, by id, as JSON; and of how many there was no room for.
-fn chosen(report: &Report, code: &[Option<Code>]) -> io::Result<(Vec<(u32, String)>, usize)> {
+/// The code of some traces as JSON, each with its id.
+type Codes = Vec<(u32, Vec<u8>)>;
+
+/// The code of the traces that are used most, by id; and of how many there was no room for.
+fn chosen(report: &Report, code: &[Option<Code>]) -> io::Result<(Codes, usize)> {
     let samples: HashMap<u32, u64> = report.time.iter().flat_map(|t| &t.traces).map(|t| (t.trace, t.samples)).collect();
     let mut order: Vec<(&Trace, &Code)> = report.traces.iter().zip(code).filter_map(|(t, c)| Some((t, c.as_ref()?))).collect();
     let used = |t: &Trace| t.entries + t.left.iter().map(|x| u64::from(x.taken)).sum::<u64>();
     order.sort_by_key(|(t, _)| Reverse((samples.get(&t.id).copied().unwrap_or(0), used(t))));
     let (mut codes, mut size) = (Vec::new(), 0);
     for (t, c) in &order {
-        let text = serde_json::to_string(c)?;
+        let mut text = Vec::new();
+        serde_json::to_writer(&mut text as &mut dyn Write, c)?;
         size += text.len();
         if size > MOST_CODE {
             break;
@@ -84,10 +88,11 @@ struct Page<'a> {
 }
 
 /// Writes the code of some traces by their ids.
-fn packed(to: &mut dyn Write, pack: u32, codes: &[(u32, String)]) -> io::Result<()> {
+fn packed(to: &mut dyn Write, pack: u32, codes: &[(u32, Vec<u8>)]) -> io::Result<()> {
     let mut deflate = DeflateEncoder::new(Vec::new(), Compression::best());
     for (i, (id, code)) in codes.iter().enumerate() {
-        write!(deflate, "{}\"{id}\":{code}", if i == 0 { '{' } else { ',' })?;
+        write!(deflate, "{}\"{id}\":", if i == 0 { '{' } else { ',' })?;
+        deflate.write_all(code)?;
     }
     deflate.write_all(b"}")?;
     writeln!(to, "<script type=\"text/plain\" id=\"code-{pack}\">{}</script>", BASE64_STANDARD.encode(deflate.finish()?))
@@ -96,7 +101,8 @@ fn packed(to: &mut dyn Write, pack: u32, codes: &[(u32, String)]) -> io::Result<
 /// Writes data for the script.
 fn data(to: &mut dyn Write, id: &str, value: &impl Serialize) -> io::Result<()> {
     write!(to, "<script type=\"application/json\" id=\"{id}\">")?;
-    serde_json::to_writer(Escaped(to), value)?;
+    // As one type of writer for all data, so that there is one copy of the code that writes it.
+    serde_json::to_writer(&mut Escaped(to) as &mut dyn Write, value)?;
     writeln!(to, "</script>")
 }
 
