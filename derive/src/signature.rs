@@ -3,7 +3,7 @@
 use crate::names;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Error, FnArg, GenericArgument, Ident, PathArguments, Result, Signature, Type, TypeReference};
+use syn::{Error, FnArg, GenericArgument, Ident, PathArguments, ReceiverKind, Result, Signature, Type, TypeReference};
 
 /// How a function takes the value.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -46,10 +46,10 @@ impl Function {
         for input in &signature.inputs {
             match input {
                 FnArg::Receiver(this) => {
-                    function.receiver = match (&this.reference, &this.mutability) {
-                        (None, _) => Receiver::Owned,
-                        (Some(_), None) => Receiver::Ref,
-                        (Some(_), Some(_)) => Receiver::Mut,
+                    function.receiver = match &this.kind {
+                        ReceiverKind::Reference(_, _, None) => Receiver::Ref,
+                        ReceiverKind::Reference(_, _, Some(_)) => Receiver::Mut,
+                        _ => Receiver::Owned,
                     };
                 }
                 FnArg::Typed(parameter) => {

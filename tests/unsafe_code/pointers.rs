@@ -17,7 +17,7 @@ struct Functions {
 
 impl Functions {
     fn look(&mut self, signature: &syn::Signature, body: &syn::Block) {
-        if signature.unsafety.is_some() {
+        if matches!(signature.safety, syn::Safety::Unsafe(_)) {
             return;
         }
         let pointers = signature.inputs.iter().filter_map(|input| match input {
