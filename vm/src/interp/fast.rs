@@ -1,7 +1,7 @@
 //! Fast functions: the headers of builtins that the interpreter executes itself in their usual cases.
 //!
 //! A handler here takes its arguments from the frame and returns its result to the calling Lua function, without the registers being saved
-//! in the VM. It allocates nothing, calls no Lua (but for `pcall` and `xpcall`: `vm/src/interp/protected.rs`), and raises no error: all other
+//! in the VM. It collects nothing, calls no Lua (but for `pcall` and `xpcall`: `vm/src/interp/protected.rs`), and raises no error: all other
 //! cases are left to the builtin, by the handler of FUNCC.
 //!
 //! Each such builtin has an opcode of its own, after those of the table of bytecodes, in its header only: so the call dispatches to its
@@ -23,7 +23,7 @@ use super::returns::{return_special, return_to_caller};
 use super::{Driver, R, op, slot};
 use crate::bc::{Ins, Op};
 use crate::object::{Gc, Str};
-use crate::stdlib::{Builtin, bit, math};
+use crate::stdlib::{Builtin, bit, math, string};
 use crate::value::{TAG_STR, Value};
 
 macro_rules! fast_functions {
@@ -396,3 +396,56 @@ unsafe fn byte<D: Driver>(r: R) -> u32 {
         None => by_builtin::<D>(r),
     }
 }
+
+/// The string, and the offsets of what `string.sub` takes of it, if that is not nothing.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+unsafe fn part(r: R) -> Option<(Gc<Str>, usize, usize)> {
+    let (s, n) = (*r.base, r.nargs());
+    if !(2..=3).contains(&n)
+        || s.tag() != TAG_STR
+        || slot::upper(r.base.add(1)) != slot::INT
+        || slot::upper(r.base.add(n - 1)) != slot::INT
+    {
+        return None;
+    }
+    let s: Gc<Str> = Gc::from_addr(s.payload());
+    let stop = if n == 3 { slot::int(r.base.add(2)) } else { -1 };
+    let (from, to) = string::range(s.len(), slot::int(r.base.add(1)), stop)?;
+    Some((s, from, to))
+}
+
+/// `string.sub`: here what gives one byte, or the string itself.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+unsafe fn substring<D: Driver>(r: R) -> u32 {
+    match part(r) {
+        Some((s, from, to)) if to - from == 1 => match (*r.vm).heap.known_byte(s.bytes()[from]) {
+            Some(byte) => return_one::<D>(r, Value::str(byte)),
+            None => by_builtin::<D>(r),
+        },
+        Some((s, 0, to)) if to == s.len() => return_one::<D>(r, *r.base),
+        _ => r.to(new_substring::<D>),
+    }
+}
+
+op! {
+    /// The rest of `string.sub`, apart since it calls a function. Where the collector may be due, the builtin does it.
+    #[inline(never)]
+    new_substring<D>(r) {
+        match part(r) {
+            Some((s, from, to)) if to - from <= SHORT_PART && (*r.vm).heap.total + SHORT_PART < (*r.vm).heap.threshold => {
+                let part = (*r.vm).heap.new_str(&s.bytes()[from..to]);
+                return_called::<D>(r, Value::str(part))
+            }
+            _ => by_builtin::<D>(r),
+        }
+    }
+}
+
+/// Longer strings are made by the builtin, which looks at limits.
+const SHORT_PART: usize = 1024;

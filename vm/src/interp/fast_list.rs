@@ -21,6 +21,7 @@ macro_rules! for_each_fast_function {
             Tonumber: to_number;
             StringByte: byte;
             StringLen: length;
+            StringSub: substring;
             MathAbs: abs;
             MathFloor: rounded(math::of::floor_to_int);
             MathCeil: rounded(math::of::ceil_to_int);

@@ -13,6 +13,7 @@ use crate::gc::limit::{CHECKED, LONGEST_STRING};
 use crate::interrupt::LONG_STRING;
 use crate::meta::{Access, MM, arith, to_number};
 use crate::stdlib::buffer::{is_buffer, with_bytes};
+use crate::text::{PIECE, store};
 use crate::value::Value;
 use core::ops::RangeInclusive;
 
@@ -288,10 +289,33 @@ fn is_text(v: Value) -> bool {
 const CONCAT_DONE: usize = usize::MAX;
 const CONCAT_ERROR: usize = usize::MAX - 1;
 
+/// Most results are not longer: they take no buffer outside of the native stack.
+const SHORT: usize = 112;
+
+/// The length of the strings together, if all are strings and that is short.
+#[inline(always)]
+fn short_length(slots: &[Value]) -> Option<usize> {
+    let mut size = 0;
+    for v in slots {
+        size += v.as_str()?.len();
+    }
+    if size <= SHORT { Some(size) } else { None }
+}
+
 /// Concatenates the slots from `bottom` up to `top`, from the right. Separate from the handler, whose tail calls must have no buffer in
 /// their frame. A collection for a long string may move the stack: `vm.base` is updated.
 #[inline(never)]
 unsafe fn concat_work(vm: &mut Vm, bottom: usize, mut top: usize) -> usize {
+    let slots = &*core::ptr::slice_from_raw_parts(vm.base.add(bottom), top + 1 - bottom);
+    if let Some(size) = short_length(slots) {
+        let (mut text, mut at) = ([0; SHORT + PIECE], 0);
+        for s in slots.iter().filter_map(|v| v.as_str()) {
+            at = store(&mut text, at, s.bytes());
+        }
+        let Ok(s) = vm.checked_str(&text[..size]) else { return CONCAT_ERROR };
+        *vm.base.add(bottom) = Value::str(s);
+        return CONCAT_DONE;
+    }
     while top > bottom {
         let (a, b) = (*vm.base.add(top - 1), *vm.base.add(top));
         if !is_text(a) || !is_text(b) {

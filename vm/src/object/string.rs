@@ -289,15 +289,21 @@ impl Heap {
     #[inline]
     pub fn new_str(&mut self, bytes: &[u8]) -> Gc<Str> {
         if let [byte] = bytes
-            && let Some(s) = self.strings.find_byte(*byte)
+            && let Some(s) = self.known_byte(*byte)
         {
-            return self.found_str(s);
+            return s;
         }
         // What calls functions is apart, so that this saves no registers for it.
         if bytes.len() > SHORT || self.strings.is_splitting() {
             return self.new_str_by_calls(bytes);
         }
         self.find_or_make(bytes)
+    }
+    /// The string of one byte, if there is one.
+    #[inline(always)]
+    pub(crate) fn known_byte(&mut self, byte: u8) -> Option<Gc<Str>> {
+        let s = self.strings.find_byte(byte)?;
+        Some(self.found_str(s))
     }
     /// [`Heap::new_str`] for longer strings, and while chains are being split.
     #[inline(never)]

@@ -24,7 +24,7 @@ mod registry;
 pub(crate) mod shared_object;
 mod sort;
 mod strformat;
-mod string;
+pub(crate) mod string;
 mod strmatch;
 mod sys;
 mod table;

@@ -10,19 +10,46 @@ use crate::text::float::put_float;
 use crate::text::format::{put_address, put_char, put_escaped, put_integer, put_quoted, put_str};
 use crate::text::number::{to_i64, to_u64};
 use crate::text::spec::{Conv, Piece, Pieces, Spec};
+use crate::text::{find_byte, put_int};
 use crate::value::Value;
 
 /// `string.format(format, ...)`
 pub fn format(vm: &mut Vm) -> LuaResult<u32> {
     let format = vm.check_str(0)?;
     vm.with_buffer(|vm, out| {
-        let mut arg = 0;
-        for piece in Pieces::new(format.bytes()) {
+        let (mut arg, rest) = put_plain(vm, out, format.bytes())?;
+        for piece in Pieces::new(rest) {
             put_piece(vm, out, piece, &mut arg)?;
         }
         vm.check_alloc(out.len())?;
         vm.ret_str(out)
     })
+}
+
+/// Appends text, and strings and integers as `%s` and `%d` have them, which is all that most formats consist of. Returns the argument used
+/// last, and the rest of the format, which begins with something else.
+#[inline]
+fn put_plain<'a>(vm: &mut Vm, out: &mut Vec<u8>, mut format: &'a [u8]) -> LuaResult<(usize, &'a [u8])> {
+    let mut arg = 0;
+    loop {
+        if format.first() != Some(&b'%') {
+            let text = find_byte(format, b'%').unwrap_or(format.len());
+            vm.put_short(out, &format[..text])?;
+            format = &format[text..];
+        }
+        let [_, letter @ (b's' | b'd'), rest @ ..] = format else { return Ok((arg, format)) };
+        let v = vm.arg(arg + 1);
+        if v.is_int() {
+            put_int(out, v.as_int_unchecked());
+        } else if *letter == b's'
+            && let Some(s) = v.as_str()
+        {
+            vm.put_short(out, s.bytes())?;
+        } else {
+            return Ok((arg, format));
+        }
+        (arg, format) = (arg + 1, rest);
+    }
 }
 
 /// Appends a piece of a format; `arg` is the argument used last.

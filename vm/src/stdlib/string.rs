@@ -11,7 +11,7 @@ use crate::value::Value;
 
 /// Resolves a range given like the arguments of `string.sub` to offsets, if it is not empty.
 #[inline]
-fn range(len: usize, start: i32, stop: i32) -> Option<(usize, usize)> {
+pub(crate) fn range(len: usize, start: i32, stop: i32) -> Option<(usize, usize)> {
     let len = len as i64;
     let absolute = |i: i32| if i < 0 { i64::from(i) + len + 1 } else { i64::from(i) };
     let start = absolute(start).max(1);

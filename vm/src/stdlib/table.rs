@@ -4,8 +4,9 @@ use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::interrupt::Poll;
 use crate::object::{Gc, Node, Table};
-use crate::text::{NumText, put_int};
+use crate::text::{NumText, PIECE, low_bytes, put_int, store, store_piece};
 use crate::value::Value;
+use core::cell::Cell;
 
 /// Largest array part that `table.new` makes at once.
 const MAX_ARRAY: u32 = 1 << 26;
@@ -132,6 +133,12 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
     let first = vm.opt_int(2, 1)?;
     let last = if vm.arg(3).is_nil() { t.len() as i32 } else { vm.check_int(3)? };
     vm.with_buffer(|vm, out| {
+        if let Some((texts, size)) = short_texts(&t, first, last, sep.map_or(0, |sep| sep.len())) {
+            vm.room(out, size + PIECE)?;
+            join(out, texts, sep.as_ref().map_or(&[], |sep| sep.bytes()), size);
+            vm.check_alloc(out.len())?;
+            return vm.ret_str(out);
+        }
         for i in first..=last {
             poll(vm, i)?;
             let v = t.get_int(i);
@@ -153,6 +160,41 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
         vm.check_alloc(out.len())?;
         vm.ret_str(out)
     })
+}
+
+/// The elements of the array part from `first` to `last`, if all are strings and the result with separators is too short to be interrupted; and
+/// its length.
+#[inline]
+fn short_texts(t: &Table, first: i32, last: i32, sep: usize) -> Option<(&[Cell<Value>], usize)> {
+    if first < 1 || last < first {
+        return None;
+    }
+    let texts = t.array_part().get(first as usize..=last as usize).filter(|texts| texts.len() <= Poll::SLOTS)?;
+    let mut size = sep.saturating_mul(texts.len() - 1);
+    for text in texts {
+        size = size.saturating_add(text.get().as_str()?.len());
+    }
+    if size <= Poll::BYTES { Some((texts, size)) } else { None }
+}
+
+/// Makes `out`, which has room for it, the strings with a separator between them, `size` bytes in all.
+#[inline]
+fn join(out: &mut Vec<u8>, texts: &[Cell<Value>], sep: &[u8], size: usize) {
+    out.resize(size + PIECE, 0);
+    let piece = if sep.len() <= PIECE { Some(low_bytes(sep)) } else { None };
+    let mut at = 0;
+    for (i, text) in texts.iter().enumerate() {
+        if i != 0 {
+            at = match piece {
+                Some(piece) => store_piece(out, at, piece, sep.len()),
+                None => store(out, at, sep),
+            };
+        }
+        if let Some(text) = text.get().as_str() {
+            at = store(out, at, text.bytes());
+        }
+    }
+    out.truncate(size);
 }
 
 #[cold]

@@ -4,7 +4,7 @@
 use super::NumText;
 
 /// Short texts are stored as so many bytes, of which those after the text are cut off again.
-pub(super) const PIECE: usize = 16;
+pub const PIECE: usize = 16;
 
 /// Appends `text`. As `extend_from_slice`, but short texts take no call.
 #[inline(always)]
@@ -42,9 +42,30 @@ fn put_piece(out: &mut Vec<u8>, piece: u128, len: usize) {
     }
 }
 
+/// Stores `text` from `at`, and returns where it ends. Up to 16 bytes after it are overwritten, where there are as many.
+#[inline(always)]
+pub fn store(to: &mut [u8], at: usize, text: &[u8]) -> usize {
+    if text.len() <= PIECE {
+        return store_piece(to, at, low_bytes(text), text.len());
+    }
+    to[at..][..text.len()].copy_from_slice(text);
+    at + text.len()
+}
+
+/// The same for a text that was loaded by [`low_bytes`].
+#[inline(always)]
+pub fn store_piece(to: &mut [u8], at: usize, piece: u128, len: usize) -> usize {
+    let (rest, bytes) = (&mut to[at..], piece.to_le_bytes());
+    match rest.first_chunk_mut() {
+        Some(place) => *place = bytes,
+        None => rest[..len].copy_from_slice(&bytes[..len]),
+    }
+    at + len
+}
+
 /// A text of up to 16 bytes, its first byte the lowest. It is loaded in two parts, which may overlap.
 #[inline(always)]
-pub(super) fn low_bytes(text: &[u8]) -> u128 {
+pub fn low_bytes(text: &[u8]) -> u128 {
     let len = text.len();
     if let (Some(first), Some(last)) = (text.first_chunk().map(|c| u64::from_le_bytes(*c)), text.last_chunk()) {
         return u128::from(first) | u128::from(u64::from_le_bytes(*last)) << (8 * (len - 8));
@@ -69,7 +90,7 @@ fn eight_digits(u: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{append, put_int};
+    use super::{append, put_int, store};
 
     #[test]
     fn appended_texts_are_the_same() {
@@ -80,6 +101,19 @@ mod tests {
                 append(&mut out, &text[..len]);
                 append(&mut out, b"|");
                 assert_eq!(out, [&text[..len], b"|"].concat());
+            }
+        }
+    }
+
+    #[test]
+    fn stored_texts_are_the_same() {
+        let text: Vec<u8> = (b'a'..=b'z').collect();
+        for room in [0, 1, 15, 16, 40] {
+            for (a, b) in (0..text.len()).flat_map(|a| (0..text.len()).map(move |b| (a, b))) {
+                let mut out = vec![0; a + b + room];
+                let end = store(&mut out, 0, &text[..a]);
+                let end = store(&mut out, end, &text[..b]);
+                assert_eq!(out[..end], [&text[..a], &text[..b]].concat());
             }
         }
     }
