@@ -166,6 +166,8 @@ for i = 1, 1000 do
     table.insert(a,
         i)
     a[#a] = string.format('%d and %d', i, -i)
+    a[#a + 1] =
+        string.sub(a[#a], 2)
 end
 ";
     for (mode, lua) in states().into_iter().enumerate() {
@@ -179,6 +181,8 @@ end
         // A function and its upvalue; a string, and on traces that of the number as well.
         // Where a trace is left, the interpreter may begin an instruction again.
         assert!((4000..4100).contains(&count(8)), "mode {mode}");
+        // A string each, and a larger array.
+        assert!((1000..1010).contains(&count(27)), "mode {mode}: {:?}", p.allocs);
         assert!((2000..4010).contains(&count(11)), "mode {mode}: {:?}", p.allocs);
         assert!(p.allocs.keys().all(|k| !k.starts_with("trace")), "{:?}", p.allocs);
     }

@@ -434,17 +434,27 @@ unsafe fn substring<D: Driver>(r: R) -> u32 {
 }
 
 op! {
-    /// The rest of `string.sub`, apart since it calls a function. Where the collector may be due, the builtin does it.
+    /// The rest of `string.sub`, apart since it calls a function.
     #[inline(never)]
     new_substring<D>(r) {
         match part(r) {
-            Some((s, from, to)) if to - from <= SHORT_PART && (*r.vm).heap.total + SHORT_PART < (*r.vm).heap.threshold => {
+            Some((s, from, to)) if to - from <= SHORT_PART && may_allocate(r) => {
                 let part = (*r.vm).heap.new_str(&s.bytes()[from..to]);
                 return_called::<D>(r, Value::str(part))
             }
             _ => by_builtin::<D>(r),
         }
     }
+}
+
+/// May a short string be made here? Not where the collector may be due, and not while somebody is told of each object, by the line that makes it.
+///
+/// # Safety
+/// The registers are those of a running handler, see [`R`].
+#[inline(always)]
+unsafe fn may_allocate(r: R) -> bool {
+    let heap = &(*r.vm).heap;
+    heap.total + SHORT_PART < heap.threshold && !heap.is_watched()
 }
 
 /// Longer strings are made by the builtin, which looks at limits.
