@@ -80,7 +80,7 @@ fn x64_line(code: &[u8], address: u64) -> Line {
 /// The notation of LuaJIT's `jit.dis_x64`: `jz` and not `je`, `0x10` and not `10h`, sizes of operands where no register has one.
 #[cfg(feature = "disasm")]
 fn as_luajit(options: &mut iced_x86::FormatterOptions) {
-    use iced_x86::{CC_a, CC_ae, CC_b, CC_be, CC_e, CC_g, CC_ge, CC_l, CC_le, CC_ne, CC_np, CC_p};
+    use iced_x86::{CC_ae, CC_e, CC_ne, CC_np, CC_p};
     options.set_hex_prefix("0x");
     options.set_hex_suffix("");
     options.set_uppercase_hex(false);
@@ -90,18 +90,12 @@ fn as_luajit(options: &mut iced_x86::FormatterOptions) {
     options.set_space_after_operand_separator(true);
     options.set_signed_immediate_operands(true);
     options.set_rip_relative_addresses(true);
-    options.set_cc_b(CC_b::b);
+    // The other conditions have LuaJIT's names anyway.
     options.set_cc_ae(CC_ae::nb);
     options.set_cc_e(CC_e::z);
     options.set_cc_ne(CC_ne::nz);
-    options.set_cc_be(CC_be::be);
-    options.set_cc_a(CC_a::a);
     options.set_cc_p(CC_p::pe);
     options.set_cc_np(CC_np::po);
-    options.set_cc_l(CC_l::l);
-    options.set_cc_ge(CC_ge::ge);
-    options.set_cc_le(CC_le::le);
-    options.set_cc_g(CC_g::g);
 }
 
 #[cfg(feature = "disasm")]
@@ -165,6 +159,11 @@ mod tests {
         assert_eq!(x64_line(&[0xf2, 0x0f, 0x59, 0x05, 0x10, 0, 0, 0], 0x1000), line("mulsd xmm0, [rip+0x10]", 8, Some(0x1018)));
         assert_eq!(x64_line(&[0xe9, 0, 1, 0, 0], 0x1000), line("jmp 0x1105", 5, Some(0x1105)));
         assert_eq!(x64_line(&[0x74, 0xfe], 0x1000), line("jz 0x1000", 2, Some(0x1000)));
+        for (opcode, name) in
+            [(0x72, "jb"), (0x73, "jnb"), (0x75, "jnz"), (0x76, "jbe"), (0x77, "ja"), (0x7a, "jpe"), (0x7b, "jpo"), (0x7f, "jg")]
+        {
+            assert_eq!(x64_line(&[opcode, 0xfe], 0x1000), line(&format!("{name} 0x1000"), 2, Some(0x1000)));
+        }
         assert_eq!(x64_line(&[0x0f], 0x1000), line(".byte 0f", 1, None));
     }
 

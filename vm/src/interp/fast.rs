@@ -447,7 +447,8 @@ op! {
     }
 }
 
-/// May a short string be made here? Not where the collector may be due, and not while somebody is told of each object, by the line that makes it.
+/// May a short string be made here? Not where the collector may be due, and not while the memory profiler runs: it asks the VM for the line that
+/// allocates, and the registers are not saved there.
 ///
 /// # Safety
 /// The registers are those of a running handler, see [`R`].
