@@ -209,14 +209,30 @@ impl ProtoTable {
         self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         self.random >> 28
     }
-    /// A recording that started at a position was aborted. Returns the hot counts until the next recording, at least `first`; `None` when
-    /// the position is blacklisted.
-    pub fn penalize(&mut self, pos: BcPos, reason: Abort, first: u32) -> Option<u32> {
+    /// A recording was aborted at a loop without a trace, which is as hot as what was recorded: it is recorded the next time that it comes
+    /// round. Not if it has had a trace, is unrolled, or was aborted more than once, with a penalty greater than `first`. Returns whether the
+    /// next recording may find a trace there.
+    pub fn record_loop_first(&mut self, pos: BcPos, first: u32) -> bool {
+        let record = self.at(pos);
+        let in_vain = record.penalty > first.max(MIN_PENALTY) || record.leaves_loop || record.blacklisted;
+        if in_vain || record.record_next || !record.roots.is_empty() {
+            return false;
+        }
+        record.record_next = true;
+        true
+    }
+    /// A recording that started at a position was aborted; `for_now` if it is for another loop to be recorded first. Returns the hot counts
+    /// until the next recording, at least `first`; `None` when the position is blacklisted.
+    pub fn penalize(&mut self, pos: BcPos, reason: Abort, first: u32, for_now: bool) -> Option<u32> {
         let random = self.random();
         let record = self.at(pos);
         let again = record.penalty != 0;
         let first = first.max(MIN_PENALTY);
-        let penalty = if again { record.penalty.saturating_mul(2) + random } else { first };
+        let penalty = match record.penalty {
+            0 => first,
+            penalty if for_now => penalty,
+            penalty => penalty.saturating_mul(2) + random,
+        };
         record.penalty = penalty;
         record.hot_count = 0;
         record.leaves_loop = again && reason == Abort::LeavingLoop;

@@ -8,6 +8,7 @@ use crate::view::log::{self, Topic};
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::{SnapId, Trace};
 use perilune_recorder::rec::AbortInfo;
+use perilune_vm::bc::Op;
 use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Value, Vm};
 use std::rc::Rc;
@@ -57,7 +58,8 @@ impl Jit {
         let Some(r) = self.end_recording(vm) else { return };
         let trace = &r.recorder.b.trace;
         let interrupted = failure.reason == Abort::Error && vm.interrupt_waits().is_some();
-        if interrupted {
+        let for_now = self.record_loop_first(vm, r.origin, r.at, failure.reason);
+        if interrupted || for_now {
             self.forget_attempt(trace);
         } else if let Some(parent) = trace.parent
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
@@ -72,9 +74,32 @@ impl Jit {
             self.set_counter(vm, pos, 1);
         }
         let origin = if interrupted { Origin::Nowhere } else { r.origin };
-        self.fail(vm, r.number, r.at, origin, failure, Some(trace));
+        self.penalize_origin(vm, origin, failure.reason, Some(trace), for_now);
+        self.report_failure(vm, r.number, r.at, failure, Some(trace));
     }
-    /// The program was interrupted while a trace was recorded or compiled, which says nothing about the code: the attempt does not count.
+    /// Was the recording aborted because it came to a loop that has no trace yet? LuaJIT waits until that loop becomes hot by itself. Where
+    /// traces cover part of its iterations that takes long, and all recordings that come to it meanwhile are aborted. But a loop that is
+    /// executed each time that something hot is has been so as often, so it is recorded at once. Returns whether it will be. Thresholds
+    /// that are taken literally hold for it as well.
+    fn record_loop_first(&self, vm: &mut Vm, origin: Origin, at: (Value, usize), reason: Abort) -> bool {
+        let thresholds = self.thresholds(vm);
+        if thresholds.literal || !matches!(reason, Abort::InnerLoop | Abort::LoopUnroll) {
+            return false;
+        }
+        let Some(proto) = at.0.as_func().and_then(|f| f.proto()) else { return false };
+        let pos = BcPos { proto, index: at.1 as u32 };
+        let is_loop = pos.ins().is_some_and(|ins| matches!(ins.op(), Op::FORL | Op::ITERL | Op::LOOP));
+        if !is_loop || matches!(origin, Origin::Root(start) if start == pos) {
+            return false;
+        }
+        let first = thresholds.hotloop.saturating_mul(2);
+        let will_be = self.protos.borrow_mut().record_loop_first(pos, first);
+        if will_be {
+            self.set_counter(vm, pos, 1);
+        }
+        will_be
+    }
+    /// The recording says nothing about the code (the program was interrupted, or another loop is recorded first): the attempt does not count.
     pub(super) fn forget_attempt(&self, trace: &Trace) {
         if let Some(parent) = trace.parent
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
@@ -101,7 +126,7 @@ impl Jit {
         }
     }
 
-    /// Counts an aborted recording, and reports it.
+    /// Counts an aborted recording, gives its start a penalty, and reports it.
     pub(super) fn fail(
         &self,
         vm: &mut Vm,
@@ -111,19 +136,27 @@ impl Jit {
         failure: Failure,
         trace: Option<&Trace>,
     ) {
-        self.count(|c| c.aborted += 1);
-        self.count_abort(at, failure.reason, failure.info, failure.error);
-        self.notify(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
+        self.penalize_origin(vm, origin, failure.reason, trace, false);
+        self.report_failure(vm, number, at, failure, trace);
+    }
+    /// The start of an aborted recording gets its penalty; `for_now` if another loop is to be recorded first.
+    fn penalize_origin(&self, vm: &mut Vm, origin: Origin, reason: Abort, trace: Option<&Trace>, for_now: bool) {
         match origin {
             Origin::Root(pos) => {
-                if let Some(trace) = trace.filter(|_| is_too_long(failure.reason)) {
+                if let Some(trace) = trace.filter(|_| is_too_long(reason)) {
                     self.protos.borrow_mut().at(pos).length = trace.ins.len() as u32;
                 }
-                self.penalize(vm, pos, failure.reason);
+                self.penalize(vm, pos, reason, for_now);
             }
             Origin::Stitch(call) => self.penalize_stitch(call),
             Origin::Side | Origin::Nowhere => {}
         }
+    }
+    /// Counts an aborted recording, and reports it.
+    fn report_failure(&self, vm: &mut Vm, number: TraceId, at: (Value, usize), failure: Failure, trace: Option<&Trace>) {
+        self.count(|c| c.aborted += 1);
+        self.count_abort(at, failure.reason, failure.info, failure.error);
+        self.notify(|w| w.aborted(at, &crate::view::aborts::reason_text(failure.reason, failure.info, failure.error)));
         if log::on(Topic::Trace) {
             let line = at.0.as_func().and_then(|f| f.proto()).map_or(0, |p| p.line(at.1));
             eprintln!("[TRACE {number} abort at line {line}: {} {:?}]", failure.reason, failure.info);
@@ -147,7 +180,7 @@ impl Jit {
             *self.recording.aborted.borrow_mut() = None;
         }
     }
-    fn penalize(&self, vm: &mut Vm, pos: BcPos, reason: Abort) {
+    fn penalize(&self, vm: &mut Vm, pos: BcPos, reason: Abort, for_now: bool) {
         if reason == Abort::Retry {
             self.protos.borrow_mut().at(pos).record_next = true;
             return self.set_counter(vm, pos, 1);
@@ -157,7 +190,7 @@ impl Jit {
         }
         let thresholds = self.thresholds(vm);
         let first = if thresholds.literal { 0 } else { thresholds.hotloop.saturating_mul(2) };
-        let wait = self.protos.borrow_mut().penalize(pos, reason, first);
+        let wait = self.protos.borrow_mut().penalize(pos, reason, first, for_now);
         match wait {
             Some(n) => self.set_counter(vm, pos, n),
             None => {
@@ -177,9 +210,11 @@ impl Jit {
 
 #[cfg(test)]
 mod tests {
-    use super::{Exit, note_failure};
+    use super::{Exit, Origin, note_failure};
     use crate::Jit;
     use perilune_recorder::abort::Abort;
+    use perilune_vm::bc::Op;
+    use perilune_vm::object::BcPos;
     use perilune_vm::{Value, Vm};
 
     #[test]
@@ -193,6 +228,51 @@ mod tests {
         assert_eq!(exit.length, 0);
     }
 
+    #[test]
+    fn a_loop_that_ends_a_recording_is_recorded_before_it_is_hot() {
+        let mut vm = Vm::new();
+        vm.open_libs();
+        crate::attach(&mut vm);
+        let jit = Jit::of(&vm).expect("a compiler");
+        let f = vm.load_chunk(b"local s = 0 for i = 1, 9 do s = s + i end return s", b"=test", None).expect("it compiles");
+        let proto = f.proto().expect("a Lua function");
+        let at = |pc: u32| BcPos { proto, index: pc };
+        let pos = (0..).map(at).find(|p| p.ins().expect("a FORL").op() == Op::FORL).expect("a FORL");
+        let ask = |vm: &mut Vm, reason, pc| jit.record_loop_first(vm, Origin::Side, (Value::func(f), pc), reason);
+        let roots = |jit: &Jit| jit.protos.borrow().get(pos).map_or(0, |record| record.roots.len());
+
+        assert!(!ask(&mut vm, Abort::LeavingLoop, pos.pc()), "not for this reason");
+        assert!(!ask(&mut vm, Abort::LoopUnroll, 1), "not a loop");
+        assert!(vm.call1(Value::func(f), &[]).is_ok());
+        assert_eq!(roots(&jit), 0, "nine iterations are not many");
+        assert!(ask(&mut vm, Abort::LoopUnroll, pos.pc()));
+        assert!(!ask(&mut vm, Abort::InnerLoop, pos.pc()), "it will be already");
+        let sum = vm.call1(Value::func(f), &[]).ok().and_then(Value::as_number);
+        assert_eq!((sum, roots(&jit)), (Some(45.0), 1));
+        assert!(!ask(&mut vm, Abort::InnerLoop, pos.pc()), "it has a trace");
+    }
+    #[test]
+    fn a_loop_that_cannot_be_recorded_is_asked_for_twice() {
+        let mut vm = Vm::new();
+        crate::attach(&mut vm);
+        let jit = Jit::of(&vm).expect("a compiler");
+        let f = vm.load_chunk(b"while true do end", b"=test", None).expect("it compiles");
+        let proto = f.proto().expect("a Lua function");
+        let [outer, inner] = [0, 1].map(|index| BcPos { proto, index });
+        let mut protos = jit.protos.borrow_mut();
+        let mut waits = vec![];
+        loop {
+            let for_now = protos.record_loop_first(inner, 100);
+            waits.extend(protos.penalize(outer, Abort::InnerLoop, 100, for_now));
+            if !for_now {
+                break;
+            }
+            protos.at(inner).record_next = false;
+            protos.penalize(inner, Abort::TooLong, 100, false);
+        }
+        assert_eq!(waits[..2], [100, 100], "the outer loop waits for the inner one");
+        assert!(waits.len() == 3 && waits[2] >= 200, "then for itself: {waits:?}");
+    }
     #[test]
     fn the_length_of_a_recording_that_was_too_long_is_noted_at_its_loop() {
         let mut vm = Vm::new();

@@ -9,7 +9,7 @@ use crate::ffi::ctype::CTypeId;
 use crate::meta::MM;
 use crate::object::{Gc, Udata};
 use crate::stdlib::strformat::put_piece;
-use crate::stdlib::tostring::put_value;
+use crate::text::NumText;
 use crate::text::spec::{Conv, Piece, Pieces, Spec};
 use crate::value::Value;
 
@@ -83,10 +83,10 @@ fn put_text(vm: &mut Vm, u: Gc<Udata>, i: usize) -> LuaResult<bool> {
     let v = vm.arg(i);
     if let Some(s) = v.as_str() {
         vm.buffer_put(u, s.bytes())?;
-    } else if v.is_number() {
-        let mut text = Vec::with_capacity(32);
-        put_value(&mut text, v);
-        vm.buffer_put(u, &text)?;
+    } else if v.is_int() {
+        vm.buffer_put(u, &NumText::int(v.as_int_unchecked()))?;
+    } else if v.is_num() {
+        vm.buffer_put(u, &NumText::num(v.as_num_unchecked()))?;
     } else if let Some(other) = as_buffer(v) {
         if other == u {
             return Err(vm.arg_error(i, INTO_ITSELF));

@@ -3,6 +3,7 @@
 
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::interrupt::Poll;
 use crate::object::{Gc, Str, Table, Udata};
 use crate::value::Value;
 use core::mem::MaybeUninit;
@@ -112,6 +113,14 @@ impl Buffer {
         }
         result
     }
+    /// Appends bytes if there is room for them in the buffer's own memory. Whether there was.
+    fn put_in_place(&mut self, bytes: &[u8]) -> bool {
+        let fits = self.source.is_none() && bytes.len() <= self.bytes.capacity() - self.bytes.len();
+        if fits {
+            self.bytes.extend_from_slice(bytes);
+        }
+        fits
+    }
     /// Bytes to allocate before `n` more can be written.
     fn growth(&self, n: usize) -> Option<usize> {
         let (used, capacity) = if self.source.is_some() { (self.len(), 0) } else { (self.bytes.len(), self.bytes.capacity()) };
@@ -177,6 +186,9 @@ impl Vm {
     }
     /// Appends bytes that are not the buffer's own.
     pub(super) fn buffer_put(&mut self, u: Gc<Udata>, bytes: &[u8]) -> LuaResult<()> {
+        if bytes.len() <= Poll::BYTES && with(u, |b| b.put_in_place(bytes)) {
+            return Ok(());
+        }
         self.buffer_reserve(u, bytes.len())?;
         with(u, |b| b.append(|out| self.put(out, bytes)))
     }
