@@ -266,7 +266,19 @@ op! {
             *r.ra() = Value::int(s.len() as i32);
             return r.next::<D>();
         }
-        if let Some(t) = v.as_table() {
+        if let Some(t) = v.as_table()
+            && let Some(border) = t.border_near_last()
+        {
+            t.border.set(border);
+            *r.ra() = Value::int(border as i32);
+            return r.next::<D>();
+        }
+        r.to(len_anywhere::<D>)
+    }
+    /// The length of a table whose border is not near the last one, and of all else.
+    #[inline(never)]
+    len_anywhere<D>(r) {
+        if let Some(t) = (*r.rd()).as_table() {
             *r.ra() = Value::int(t.len() as i32);
             return r.next::<D>();
         }

@@ -226,16 +226,24 @@ impl Table {
     /// A border: an index whose value is not nil while the value at the next index is nil, or 0.
     #[inline]
     pub fn len(&self) -> u32 {
+        let border = self.border_near_last().unwrap_or_else(|| self.any_border());
+        self.border.set(border);
+        border
+    }
+    /// [`Table::len`], if it is found fast: in the array part, where it was last or next to that.
+    #[inline(always)]
+    pub fn border_near_last(&self) -> Option<u32> {
+        let a = self.array_part();
+        let hi = a.len().saturating_sub(1);
+        if hi > 0 && a[hi].get().is_nil() { near_border(a, hi, self.border.get()) } else { None }
+    }
+    fn any_border(&self) -> u32 {
         let a = self.array_part();
         let hi = a.len().saturating_sub(1);
         if hi > 0 && a[hi].get().is_nil() {
-            let border = near_border(a, hi, self.border.get()).unwrap_or_else(|| border_in_array(a, hi));
-            self.border.set(border);
-            return border;
+            return border_in_array(a, hi);
         }
-        let border = if self.hmask.get() == 0 { hi as u32 } else { self.len_in_hash(hi) };
-        self.border.set(border);
-        border
+        if self.hmask.get() == 0 { hi as u32 } else { self.len_in_hash(hi) }
     }
     /// The same as [`Table::len`], if the element after the length that was found last has been set since then, and nothing else changed.
     ///
@@ -343,7 +351,7 @@ impl Table {
 ///
 /// A table may have several borders, and which one is found must not depend on earlier queries. But the elements that a bisection of 2^k
 /// elements reads on its way to an index follow from the index alone, so that all of them can be read at once.
-#[inline]
+#[inline(always)]
 fn near_border(a: &[Cell<Value>], hi: usize, last: u32) -> Option<u32> {
     let last = last as usize;
     if !hi.is_power_of_two() || last + 1 >= hi {
@@ -356,13 +364,30 @@ fn near_border(a: &[Cell<Value>], hi: usize, last: u32) -> Option<u32> {
         // There is no element at index 0, but it counts as present.
         last - usize::from(last > 0 && absent(last))
     };
-    let (mut bit, mut other) = (1, false);
-    while bit < hi {
-        let mid = (border | bit) & bit.wrapping_neg();
-        other |= absent(mid) == (border & bit != 0);
-        bit += bit;
+    comes_to(a, hi, border).then_some(border as u32)
+}
+
+/// Does bisection between 0 and `hi`, a power of two, come to `border`? It reads an element for each bit of an index: where the bit is set in
+/// `border`, that at `border` without the bits below it, which must be present; where it is not set, that at the same index with the bit set,
+/// which must be absent. Here the first kind is read before the second, from the lowest bit up.
+#[inline(always)]
+fn comes_to(a: &[Cell<Value>], hi: usize, border: usize) -> bool {
+    let absent = |i: usize| a[i].get().is_nil();
+    let mut i = border;
+    while i != 0 {
+        if absent(i) {
+            return false;
+        }
+        i &= i - 1;
     }
-    if other { None } else { Some(border as u32) }
+    i = border + 1;
+    while i < hi {
+        if !absent(i) {
+            return false;
+        }
+        i = (i | (i - 1)) + 1;
+    }
+    true
 }
 
 /// A border in an array whose element `hi` is nil.
@@ -374,4 +399,38 @@ fn border_in_array(a: &[Cell<Value>], mut hi: usize) -> u32 {
         if a[mid].get().is_nil() { hi = mid } else { lo = mid }
     }
     lo as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{border_in_array, near_border};
+    use crate::value::Value;
+    use core::cell::Cell;
+
+    /// Elements 1 to `border` of an array of nine, some of them missing, and some after them, by the bits of `holes`.
+    fn array(border: usize, holes: usize) -> Vec<Cell<Value>> {
+        let is_present = |i: usize| (1..8).contains(&i) && ((i <= border) != (holes >> i & 1 == 1));
+        (0..9).map(|i| Cell::new(if is_present(i) { Value::int(1) } else { Value::NIL })).collect()
+    }
+
+    #[test]
+    fn a_border_near_the_last_one_is_that_of_bisection() {
+        for (border, holes) in (0..8).flat_map(|border| (0..256).map(move |holes| (border, holes))) {
+            let a = array(border, holes);
+            let found = border_in_array(&a, 8);
+            for last in 0..=8 {
+                let near = near_border(&a, 8, last);
+                assert!(near.is_none_or(|b| b == found), "{border} {holes:b} {last}: {near:?} instead of {found}");
+            }
+        }
+    }
+    #[test]
+    fn without_holes_a_border_near_the_last_one_is_found() {
+        for border in 0..8u32 {
+            let a = array(border as usize, 0);
+            for last in border.saturating_sub(1)..=(border + 1).min(6) {
+                assert_eq!(near_border(&a, 8, last), Some(border), "after {last}");
+            }
+        }
+    }
 }
