@@ -179,8 +179,10 @@ impl Feedback {
             // Objects are aligned: addresses differ in the lower half, without its last bits.
             self.site.callees.add((callee.1 >> 3) as u32 | 1);
         }
-        if before.1 == callee.1 && before.0 != callee.0 && !proto.has_many_closures() {
-            // A program that replaces its closures does so for all calls: each of them would have to learn it by a recording of its own.
+        let is_another = before.0 != 0 && before.0 != callee.0;
+        if is_another && (before.1 == callee.1 || proto.has_closures()) && !proto.has_many_closures() {
+            // A program that replaces its closures does so for all calls: each of them would have to learn it by a recording of its own. Where
+            // closures of several prototypes take turns, the one before is never of the same prototype.
             proto.expect_many_closures();
             self.learned();
         }

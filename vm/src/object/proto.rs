@@ -98,6 +98,10 @@ impl Proto {
     pub fn has_many_closures(&self) -> bool {
         self.hdr.word.get() > MANY_CLOSURES
     }
+    /// Has the program made more than one closure of it?
+    pub fn has_closures(&self) -> bool {
+        self.hdr.word.get() > 1
+    }
     /// The program makes closures of it again and again, though it may not have made many yet.
     pub fn expect_many_closures(&self) {
         self.hdr.word.set(self.hdr.word.get().max(MANY_CLOSURES + 1));
