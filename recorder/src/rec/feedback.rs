@@ -180,7 +180,7 @@ impl Feedback {
             self.site.callees.add((callee.1 >> 3) as u32 | 1);
         }
         let is_another = before.0 != 0 && before.0 != callee.0;
-        if is_another && (before.1 == callee.1 || proto.has_closures()) && !proto.has_many_closures() {
+        if is_another && (before.1 == callee.1 || proto.has_several_closures()) && !proto.has_many_closures() {
             // A program that replaces its closures does so for all calls: each of them would have to learn it by a recording of its own. Where
             // closures of several prototypes take turns, the one before is never of the same prototype.
             proto.expect_many_closures();

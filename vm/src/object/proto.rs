@@ -99,7 +99,7 @@ impl Proto {
         self.hdr.word.get() > MANY_CLOSURES
     }
     /// Has the program made more than one closure of it?
-    pub fn has_closures(&self) -> bool {
+    pub fn has_several_closures(&self) -> bool {
         self.hdr.word.get() > 1
     }
     /// The program makes closures of it again and again, though it may not have made many yet.
