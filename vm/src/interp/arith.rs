@@ -279,7 +279,7 @@ op! {
     #[inline(never)]
     len_anywhere<D>(r) {
         if let Some(t) = (*r.rd()).as_table() {
-            *r.ra() = Value::int(t.len() as i32);
+            *r.ra() = Value::int(t.border_anywhere() as i32);
             return r.next::<D>();
         }
         r.to(slow_len::<D>)

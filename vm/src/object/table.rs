@@ -226,9 +226,13 @@ impl Table {
     /// A border: an index whose value is not nil while the value at the next index is nil, or 0.
     #[inline]
     pub fn len(&self) -> u32 {
-        let border = self.border_near_last().unwrap_or_else(|| self.any_border());
-        self.border.set(border);
-        border
+        match self.border_near_last() {
+            Some(border) => {
+                self.border.set(border);
+                border
+            }
+            None => self.border_anywhere(),
+        }
     }
     /// [`Table::len`], if it is found fast: in the array part, where it was last or next to that.
     #[inline(always)]
@@ -237,13 +241,19 @@ impl Table {
         let hi = a.len().saturating_sub(1);
         if hi > 0 && a[hi].get().is_nil() { near_border(a, hi, self.border.get()) } else { None }
     }
-    fn any_border(&self) -> u32 {
+    /// [`Table::len`], where [`Table::border_near_last`] has found none.
+    pub fn border_anywhere(&self) -> u32 {
         let a = self.array_part();
         let hi = a.len().saturating_sub(1);
-        if hi > 0 && a[hi].get().is_nil() {
-            return border_in_array(a, hi);
-        }
-        if self.hmask.get() == 0 { hi as u32 } else { self.len_in_hash(hi) }
+        let border = if hi > 0 && a[hi].get().is_nil() {
+            border_in_array(a, hi)
+        } else if self.hmask.get() == 0 {
+            hi as u32
+        } else {
+            self.len_in_hash(hi)
+        };
+        self.border.set(border);
+        border
     }
     /// The same as [`Table::len`], if the element after the length that was found last has been set since then, and nothing else changed.
     ///
@@ -350,7 +360,7 @@ impl Table {
 /// The border that [`border_in_array`] finds, if it is `last` or next to it.
 ///
 /// A table may have several borders, and which one is found must not depend on earlier queries. But the elements that a bisection of 2^k
-/// elements reads on its way to an index follow from the index alone, so that all of them can be read at once.
+/// elements reads on its way to an index follow from the index alone, so that none has to wait for the one before.
 #[inline(always)]
 fn near_border(a: &[Cell<Value>], hi: usize, last: u32) -> Option<u32> {
     let last = last as usize;
