@@ -22,7 +22,7 @@ impl Vm {
     #[cold]
     #[inline(never)]
     fn barrier_store_cold(&mut self, t: Gc<Table>, key: Value, v: Value) {
-        if !t.is_large() || !self.heap.cycle.phase.is_marking() {
+        if !self.heap.cycle.marker.is_large(&t) || !self.heap.cycle.phase.is_marking() {
             return self.barrier_back_cold(t);
         }
         self.heap.cycle.marker.mark_value(key);

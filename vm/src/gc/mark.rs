@@ -149,7 +149,7 @@ impl Marker {
     /// Turns again to the tables that were stored into, and to the stacks, since what is new is often reached by them only. The atomic phase,
     /// which must do the same, then finds little. False if it would find little as it is.
     fn begins_round(&mut self, in_use: usize) -> bool {
-        let is_large = |o: &Gc<GcHeader>| matches!(o.typed(), Some(Object::Table(t)) if t.is_large());
+        let is_large = |o: &Gc<GcHeader>| matches!(o.typed(), Some(Object::Table(t)) if self.is_large(&t));
         let few = self.gray_again.len() <= FEW && !self.gray_again.iter().any(is_large);
         if self.rounds == ROUNDS || few && in_use.saturating_sub(self.in_use) < LITTLE {
             return false;
@@ -219,7 +219,7 @@ impl Marker {
             self.growth = self.growth.max(Heap::growth_of(&t));
         }
         match t.meta.get().and_then(|m| self.weak_mode(m)) {
-            None if t.is_large() => {
+            None if self.is_large(&t) => {
                 t.hdr.gray_to_black();
                 self.begin_slices(t);
                 return 48;
@@ -228,7 +228,7 @@ impl Marker {
                 t.hdr.gray_to_black();
                 self.visit_table(t);
             }
-            Some(mode) if t.is_large() => {
+            Some(mode) if self.is_large(&t) => {
                 self.weak.push((t, mode));
                 self.begin_slices(t);
                 return 48;

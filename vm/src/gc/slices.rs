@@ -9,45 +9,60 @@ use crate::object::{Gc, Table};
 
 /// Array slots and nodes that are traversed at a time. Each may cost a cache miss, of about 10 to 100 ns, so this is a small part of a millisecond.
 const SLICE: usize = if cfg!(miri) { 128 } else { 2048 };
+/// The same under stress, so that the tables of small programs are traversed in slices as well.
+const SLICE_UNDER_STRESS: usize = 4;
 
-/// The large tables that are being traversed, each with the number of slots and nodes done.
-#[derive(Debug, Default)]
-pub(super) struct Slices(Vec<(Gc<Table>, usize)>);
+/// The large tables that are being traversed.
+#[derive(Debug)]
+pub(super) struct Slices {
+    /// Each with the number of slots and nodes done.
+    tables: Vec<(Gc<Table>, usize)>,
+    /// Slots and nodes of a slice.
+    size: usize,
+}
 
-impl Slices {
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-    pub fn contains(&self, t: Gc<Table>) -> bool {
-        self.0.iter().any(|(u, _)| *u == t)
+impl Default for Slices {
+    fn default() -> Slices {
+        Slices { tables: Vec::new(), size: SLICE }
     }
 }
 
-impl Table {
-    /// Is it traversed in slices?
-    pub(super) fn is_large(&self) -> bool {
-        (self.asize() + self.num_nodes()) as usize > SLICE
+impl Slices {
+    pub fn clear(&mut self) {
+        self.tables.clear();
+    }
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+    /// How many slots and nodes of a table are done, if it is being traversed.
+    pub fn done(&self, t: Gc<Table>) -> Option<usize> {
+        self.tables.iter().find(|(u, _)| *u == t).map(|(_, done)| *done)
+    }
+    /// Makes slices small, or usual again.
+    pub fn set_stress(&mut self, is_on: bool) {
+        self.size = if is_on { SLICE_UNDER_STRESS } else { SLICE };
     }
 }
 
 impl Marker {
+    /// Is a table traversed in slices?
+    pub(super) fn is_large(&self, t: &Table) -> bool {
+        (t.asize() + t.num_nodes()) as usize > self.slices.size
+    }
     /// Begins to traverse a large table.
     pub(super) fn begin_slices(&mut self, t: Gc<Table>) {
         if let Some(m) = t.meta.get() {
             self.mark(m);
         }
-        self.slices.0.push((t, 0));
+        self.slices.tables.push((t, 0));
     }
     /// Traverses a slice of a table; returns a measure of the work, 0 when there is none.
     pub(super) fn traverse_slice(&mut self) -> usize {
-        let Some((t, from)) = self.slices.0.pop() else { return 0 };
+        let Some((t, from)) = self.slices.tables.pop() else { return 0 };
         let (array, nodes) = (t.array_part(), t.nodes());
-        let end = from + SLICE;
+        let end = from + self.slices.size;
         if end < array.len() + nodes.len() {
-            self.slices.0.push((t, end));
+            self.slices.tables.push((t, end));
         }
         let range = |before: usize, len: usize| from.saturating_sub(before).min(len)..end.saturating_sub(before).min(len);
         let mode = self.weak_mode_of(&t);
@@ -55,22 +70,32 @@ impl Marker {
         for n in &nodes[range(array.len(), nodes.len())] {
             Table::visit_node(n, !mode.keys, !mode.values, self);
         }
-        SLICE * size_of::<crate::Value>()
+        self.slices.size * size_of::<crate::Value>()
     }
 }
 
 impl Heap {
-    /// The parts of a table have changed their sizes: its entries have moved.
+    /// The entries of a table have moved, or are about to: its parts have changed their sizes, or it is sorted.
     #[inline]
     pub(crate) fn entries_moved(&mut self, t: Gc<Table>) {
-        for (_, done) in self.cycle.marker.slices.0.iter_mut().filter(|(u, _)| *u == t) {
+        for (_, done) in self.cycle.marker.slices.tables.iter_mut().filter(|(u, _)| *u == t) {
             *done = 0;
+        }
+    }
+    /// Array slots of a table are about to move down by one, the last of them from slot `end`. (Those that move up come to where the next slices
+    /// come.)
+    #[inline]
+    pub(crate) fn slots_move_down(&mut self, t: Gc<Table>, end: usize) {
+        if let Some(next) = self.cycle.marker.slices.done(t).filter(|next| *next <= end)
+            && let Some(slot) = t.array_part().get(next)
+        {
+            self.cycle.marker.mark_value(slot.get());
         }
     }
     /// A key was inserted into the hash part of a table. Another entry may have moved to the node that was taken last.
     #[inline]
     pub(crate) fn entry_moved(&mut self, t: Gc<Table>) {
-        if self.cycle.marker.slices.contains(t)
+        if self.cycle.marker.slices.done(t).is_some()
             && let Some(n) = t.nodes().get(t.free.get() as usize)
         {
             let mode = self.cycle.marker.weak_mode_of(&t);

@@ -340,10 +340,11 @@ impl Vm {
         false
     }
     /// Collects at every safepoint, for tests: 1 is a full collection, a larger number is a step of this many bytes' work, so that program
-    /// and collector alternate; 0 is the usual behaviour. Builds with debug assertions also verify the heap, after each collection or when
+    /// and collector alternate, also while the entries of one table are traversed; 0 is the usual behaviour. Builds with debug assertions also verify the heap, after each collection or when
     /// a step has ended a phase.
     pub fn gc_set_stress(&mut self, how: u32) {
         self.heap.pacing.stress = how;
+        self.heap.cycle.marker.slices.set_stress(how > 1);
         self.heap.update_threshold();
     }
     /// Does the work that [`Vm::gc_set_stress`] has asked for.

@@ -46,6 +46,7 @@ fn sort_plain(vm: &mut Vm, t: Gc<Table>, n: usize) -> LuaResult<bool> {
     if !slots.iter().all(|s| s.get().is_str()) {
         return Ok(false);
     }
+    vm.heap.entries_moved(t);
     sort_slots(vm, slots, |a, b| match (a.as_str(), b.as_str()) {
         (Some(a), Some(b)) => crate::text::compare(a.bytes(), b.bytes()),
         _ => Ordering::Equal,
@@ -53,7 +54,7 @@ fn sort_plain(vm: &mut Vm, t: Gc<Table>, n: usize) -> LuaResult<bool> {
     Ok(true)
 }
 
-/// Sorts slots of a table. The values stay the same, so no barrier is needed. Many are sorted in runs that are then merged,
+/// Sorts slots of a table. The values stay the same, so no barrier is needed, if the marker comes to them again. Many are sorted in runs that are then merged,
 /// from the copy to the slots and back, if the program may be interrupted: then slots may have values twice and lack others.
 fn sort_slots(vm: &mut Vm, slots: &[Cell<Value>], order: impl Fn(Value, Value) -> Ordering) -> LuaResult<()> {
     let mut values: Vec<Value> = slots.iter().map(Cell::get).collect();

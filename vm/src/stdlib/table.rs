@@ -38,8 +38,8 @@ pub fn insert(vm: &mut Vm) -> LuaResult<u32> {
     Ok(0)
 }
 
-/// Moves `t[pos]` to `t[end - 1]` up by one, until an interrupt waits. The position that is free then. Values only move inside the table,
-/// so no barrier is needed.
+/// Moves `t[pos]` to `t[end - 1]` up by one, until an interrupt waits. The position that is free then. Values only move inside the table, to
+/// where the collector has yet to come if it has not come to them, so no barrier is needed.
 fn shift_up(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> LuaResult<i32> {
     if pos >= 0
         && let Some(slots) = t.array_part().get(pos as usize..=end.max(0) as usize)
@@ -70,6 +70,7 @@ fn shift_up(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> LuaResult<i32> {
 /// Moves `t[pos + 1]` to `t[end]` down by one, until an interrupt waits. The position that is free then.
 fn shift_down(vm: &mut Vm, t: Gc<Table>, pos: i32, end: i32) -> i32 {
     if let Some(slots) = t.array_part().get(pos as usize..=end as usize) {
+        vm.heap.slots_move_down(t, end as usize);
         let mut free = 0;
         while free + 1 < slots.len() {
             let to = (slots.len() - 1).min(free + Poll::SLOTS);

@@ -75,6 +75,38 @@ fn what_is_stored_into_a_large_table_is_marked_without_traversing_it_again() {
 }
 
 #[test]
+fn entries_that_move_to_where_the_marker_has_been_are_marked() {
+    for (text, new_value) in [
+        ("local t = ... table.remove(t, 1)", boxed as fn(&mut Vm, i32) -> Value),
+        ("local t = ... table.sort(t)", |vm, i| Value::str(vm.new_str(format!("{:05}", 99_999 - i).as_bytes()))),
+    ] {
+        let mut vm = vm();
+        vm.open_libs();
+        let f = Value::func(vm.load_chunk(text.as_bytes(), b"=test", None).unwrap());
+        vm.push(f);
+        let t = pushed_table(&mut vm);
+        for i in 1..=LARGE as i32 {
+            let v = new_value(&mut vm, i);
+            vm.table_set_int(t, i, v);
+        }
+        vm.full_gc();
+        step_to(&mut vm, Phase::Propagate, 1);
+        while vm.heap.cycle.marker.slices.done(t).is_none_or(|done| done < 2) {
+            vm.one_step(1);
+        }
+        let half = vm.heap.cycle.marker.slices.done(t).unwrap();
+        assert!(half < LARGE as usize && vm.heap.phase() == Phase::Propagate);
+        vm.call1(f, &[Value::table(t)]).map_err(|_| text).unwrap();
+        assert!(vm.heap.cycle.marker.slices.done(t).is_some(), "{text}: it is still being traversed");
+        vm.verify_heap();
+        vm.full_gc();
+        vm.verify_heap();
+        let all = (1..=t.len() as i32).map(|i| t.get_int(i));
+        assert!(all.clone().all(|v| v.is_str() || unboxed(v).is_some()), "{text}");
+    }
+}
+
+#[test]
 fn many_small_tables_are_traversed_again_before_the_atomic_phase() {
     let mut vm = vm();
     let all = filled(&mut vm, LARGE);
