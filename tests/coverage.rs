@@ -63,6 +63,9 @@ vec = ffi.metatype("struct { double a; }", {
   __index = { get = function(a) return a.a end },
   __tostring = function(a) return "vec" end,
   __pairs = function(a) return function(a, k) if not k then return 1, a.a end end, a end,
+  __newindex = function(a, k, v) a.a = v end,
+  __lt = function(a, b) return a.a < b.a end,
+  __le = function(a, b) return a.a <= b.a end,
 })
 local owner = ffi.metatype("struct { int x; }", { __gc = function() end })
 local m, colour, sum = vec(1), ffi.new("colour", 1), 0
@@ -89,6 +92,8 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("arithmetic and comparison of pointers", "if p + i ~= p then sum = sum + ((p + i) - p) end"),
     ("a pointer compared with `nil`", "if p ~= nil then sum = sum + 1 end"),
     ("a metamethod of a type", "m = m + vec(1)"),
+    ("a comparison by a metamethod of a type", "if m < vec(i) or vec(i) <= m then sum = sum + 1 end"),
+    ("`__newindex` of a type", "m.key = i"),
     ("a method of a type", "sum = sum + m:get()"),
     ("`tonumber` of a 64-bit integer", "sum = sum + tonumber(wide)"),
     ("`tostring` by a metamethod of a type", "sum = sum + #tostring(m)"),

@@ -128,6 +128,15 @@ pub enum Access {
     Call(Value, Value),
 }
 
+impl Table {
+    /// Does the negative cache of a metatable say that a metamethod is absent?
+    #[inline(always)]
+    pub(crate) fn is_known_to_lack(&self, mm: MM) -> bool {
+        let n = mm as usize;
+        n < 8 && self.hdr.b0.get() & (1 << n) != 0
+    }
+}
+
 impl Vm {
     /// The metatable of any value.
     #[inline]
@@ -143,7 +152,7 @@ impl Vm {
     /// A metamethod of a metatable, with the negative cache.
     pub fn metatable_method(&self, mt: Gc<Table>, mm: MM) -> Value {
         let n = mm as usize;
-        if n < 8 && mt.hdr.b0.get() & (1 << n) != 0 {
+        if mt.is_known_to_lack(mm) {
             return Value::NIL;
         }
         let Some(name) = self.realm.meta_names[n] else { return Value::NIL };

@@ -7,8 +7,9 @@ use crate::Jit;
 use crate::frame;
 use crate::policy::Policy;
 use crate::trace::patch;
+use perilune_recorder::rec::few_iterations;
 use perilune_vm::Vm;
-use perilune_vm::bc::Op;
+use perilune_vm::bc::{Ins, Op};
 use perilune_vm::object::{BcPos, InsPtr, ProtoFlags};
 
 /// Sets a hot counter.
@@ -55,8 +56,71 @@ impl Jit {
             return self.set_counter(vm, pos, u32::from(u16::MAX));
         }
         match self.missing_hot_count(pos, counted, hot, thresholds.literal) {
+            0 if !thresholds.literal && self.unrolls_first(vm, pos, hot) => {}
             0 => self.start_root(vm, pos),
             n => self.set_counter(vm, pos, n),
         }
+    }
+    /// Is a hot loop left to the traces of what it is part of because it has few iterations? A function that it is part of is hot when the loop
+    /// has counted as often for each call as it has iterations, twice, since a call counts half. If it has not been unrolled by then, it is
+    /// recorded by itself.
+    fn unrolls_first(&self, vm: &mut Vm, pos: BcPos, hot: u32) -> bool {
+        let is_loop = |ins: &Ins| matches!(ins.op(), Op::FORL | Op::IFORL);
+        let few =
+            pos.ins().filter(is_loop).and_then(|ins| few_iterations(&pos.proto, (pos.ptr(), ins), frame::local(vm, ins.a() + 1)));
+        let wait = few.and_then(|n| self.protos.borrow_mut().unroll_first(pos, hot.saturating_mul(2 * (n + 1))));
+        if let Some(n) = wait {
+            self.set_counter(vm, pos, n);
+        }
+        wait.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Jit;
+    use perilune_vm::bc::Op;
+    use perilune_vm::object::BcPos;
+    use perilune_vm::{Value, Vm};
+
+    /// The loops of a function that is called 5,000 times: whether each has a trace.
+    fn loops_with_traces(text: &str) -> Vec<bool> {
+        let mut vm = Vm::new();
+        vm.open_libs();
+        crate::attach(&mut vm);
+        let jit = Jit::of(&vm).expect("a compiler");
+        let f = Value::func(vm.load_chunk(text.as_bytes(), b"=test", None).expect("it compiles"));
+        let Ok(f) = vm.call1(f, &[]) else { panic!("{text}") };
+        let proto = f.as_func().and_then(|f| f.proto()).expect("a Lua function");
+        for _ in 0..5000 {
+            assert!(vm.call1(f, &[]).is_ok(), "{text}");
+        }
+        let protos = jit.protos.borrow();
+        let loops = (0..)
+            .map(|index| BcPos { proto, index })
+            .map_while(|pos| pos.ins().map(|ins| (pos, ins.op())))
+            .filter(|(_, op)| matches!(op, Op::FORL | Op::JFORL));
+        loops.map(|(pos, _)| protos.get(pos).is_some_and(|record| !record.roots.is_empty())).collect()
+    }
+
+    #[test]
+    fn a_loop_of_few_iterations_is_unrolled_into_the_function_that_it_is_part_of() {
+        let few =
+            "local t, s = {1, 2, 3}, 0 return function() for i = 1, 3 do s = s + i end for i = 1, #t do s = s - t[i] end end";
+        assert_eq!(loops_with_traces(few), [false, false]);
+        let many = "local s = 0 return function() for i = 1, 30 do s = s + i end end";
+        assert_eq!(loops_with_traces(many), [true]);
+    }
+    #[test]
+    fn a_loop_that_nothing_unrolls_is_recorded_by_itself() {
+        let mut vm = Vm::new();
+        crate::attach(&mut vm);
+        let jit = Jit::of(&vm).expect("a compiler");
+        let f = vm.load_chunk(b"for i = 1, 3 do end", b"=test", None).expect("it compiles");
+        let pos = BcPos { proto: f.proto().expect("a Lua function"), index: 4 };
+        let mut protos = jit.protos.borrow_mut();
+        assert_eq!(protos.unroll_first(pos, 800), Some(800));
+        assert_eq!(protos.penalty(pos), 800, "the hot counts that it waits for");
+        assert_eq!(protos.unroll_first(pos, 800), None, "it is recorded now");
     }
 }

@@ -39,7 +39,7 @@ pub struct BcRecord {
     pub record_next: bool,
     /// The hot counts that the last abort adds; 0 if there was none since the last trace.
     penalty: u32,
-    /// The last recordings, two or more, were aborted because the loop ended while it was recorded.
+    /// The last recordings, two or more, were aborted because the loop ended while it was recorded; or it has few iterations each time.
     pub leaves_loop: bool,
     /// How often a root trace from there was recorded again because it followed a side of a branch that is rarely taken.
     pub usual_sides: u32,
@@ -220,6 +220,15 @@ impl ProtoTable {
         }
         record.record_next = true;
         true
+    }
+    /// A loop is to be unrolled into other traces, unless that has been tried. Returns the hot counts until it is recorded by itself.
+    pub fn unroll_first(&mut self, pos: BcPos, wait: u32) -> Option<u32> {
+        let record = self.at(pos);
+        if record.leaves_loop || record.penalty != 0 || record.record_next || !record.roots.is_empty() {
+            return None;
+        }
+        (record.leaves_loop, record.penalty, record.hot_count) = (true, wait, 0);
+        Some(wait)
     }
     /// A recording that started at a position was aborted; `for_now` if it is for another loop to be recorded first. Returns the hot counts
     /// until the next recording, at least `first`; `None` when the position is blacklisted.

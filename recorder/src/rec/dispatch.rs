@@ -91,7 +91,7 @@ impl Recorder {
             // A blacklisted loop may still be part of another trace.
             Bc::FORL | Bc::IFORL => {
                 let event = self.forl(vm, pc, ins)?;
-                self.loop_plain(db, pc, ins, event)
+                self.loop_plain(vm, db, pc, ins, event)
             }
             Bc::JFORL => {
                 let event = self.forl(vm, pc, db.original_ins(ins))?;
@@ -99,7 +99,7 @@ impl Recorder {
             }
             Bc::ITERL | Bc::IITERL => {
                 let event = self.iterl(vm, pc, ins)?;
-                self.loop_plain(db, pc, ins, event)
+                self.loop_plain(vm, db, pc, ins, event)
             }
             Bc::JITERL => {
                 let event = self.iterl(vm, pc, db.original_ins(ins))?;
@@ -107,7 +107,7 @@ impl Recorder {
             }
             Bc::LOOP | Bc::ILOOP => {
                 self.clear_from(self.base + ins.a());
-                self.loop_plain(db, pc, ins, Event::Enter(view::at(pc, 1)))
+                self.loop_plain(vm, db, pc, ins, Event::Enter(view::at(pc, 1)))
             }
             Bc::JLOOP => self.jloop(vm, db, pc, ins),
             Bc::ITERC => self.iterc(vm, pc, ins),
@@ -163,7 +163,7 @@ impl Recorder {
         }
         let iterl = view::at(pc, 1);
         let event = if more { Event::Enter(view::target(iterl, iterl.ins())) } else { Event::Leave };
-        self.loop_plain(db, pc, iterl.ins(), event)
+        self.loop_plain(vm, db, pc, iterl.ins(), event)
     }
     /// Records another iteration from the ITERN that the trace started at, since the loop could not be closed.
     pub(super) fn itern_again(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr) -> Rec<()> {
@@ -304,7 +304,7 @@ impl Recorder {
     fn table(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
         let (object, key) = match ins.op() {
             Bc::GGET | Bc::GSET => {
-                let f = (self.func_ref(vm)?, view::func(vm, 0));
+                let f = (self.func_of_globals(vm)?, view::func(vm, 0));
                 let env = Value::table(f.1.env.get());
                 ((self.environment(vm, f)?, env), self.kgc_operand(ins.d())?)
             }

@@ -1,5 +1,6 @@
 //! Guards that check in a loop whether compiled code is to be left, for samples, interrupts and limits ([`Vm::is_exit_requested`]).
 
+use super::loops::for_constant;
 use super::trace_db::TraceDb;
 use super::{Rec, Recorder, view};
 use crate::ir::{IrRef, Op, Ty};
@@ -51,7 +52,7 @@ impl Recorder {
     /// Does the FORL at `pc` close a loop whose start, limit and step are constants of the function, with few iterations?
     fn is_always_short(&self, pc: InsPtr, ins: Ins) -> bool {
         let fori = view::at(view::target(pc, ins), -1);
-        let constant = |i: usize, back: isize| self.for_constant(fori, back, ins.a() + i).map(f64::from);
+        let constant = |i: usize, back: isize| for_constant(&self.proto, fori, back, ins.a() + i).map(f64::from);
         let (Some(start), Some(stop), Some(step)) = (constant(0, 3), constant(1, 2), constant(2, 1)) else { return false };
         (stop - start) / step * self.b.trace.ins.len().max(SHORTEST) as f64 <= FEW
     }

@@ -32,6 +32,8 @@ pub struct Site {
     pub classes: bool,
     /// Address of the environment that a global was looked up in last; 0 if none was.
     pub environment: usize,
+    /// Address of the closure, executing the instruction, that it was recorded for last; 0 if it was recorded for all closures.
+    pub closure: usize,
 }
 
 impl Site {
@@ -170,6 +172,18 @@ impl Feedback {
             self.learned();
         }
         Ty::Num
+    }
+    /// The current instruction is recorded for this closure, which runs.
+    pub(super) fn note_closure(&mut self, f: Gc<Func>) {
+        self.site.closure = f.as_ptr() as usize;
+    }
+    /// The current instruction is recorded for all closures of the prototype that runs, since there are many by now. If a trace leads here that
+    /// is for another closure, each further closure has to pass it.
+    pub(super) fn note_any_closure(&mut self, f: Gc<Func>) {
+        let before = core::mem::take(&mut self.site.closure);
+        if self.at_exit && before != 0 && before != f.as_ptr() as usize {
+            self.learned();
+        }
     }
     /// Is the called function one of many closures of its prototype?
     pub(super) fn one_of_many(&mut self, f: Gc<Func>, proto: Gc<Proto>) -> bool {

@@ -21,13 +21,18 @@ impl Recorder {
             _ => Err(Abort::BadType),
         }
     }
-    /// A number, or a string that denotes one.
+    /// A number, or a string that denotes one. Where it denotes an integer, it is an int, as in the interpreter: what is computed with it would
+    /// otherwise be of another type than what the loop began with.
     pub(super) fn number(&mut self, r: IrRef, v: Value) -> Rec<(IrRef, Value)> {
         if v.is_number() {
             return Ok((r, v));
         }
-        let n = v.as_str().and_then(perilune_vm::meta::str_to_number).and_then(Value::as_number).ok_or(Abort::BadType)?;
-        Ok((self.to_num(r)?, Value::num(n)))
+        let n = v.as_str().and_then(perilune_vm::meta::str_to_number).ok_or(Abort::BadType)?;
+        let r = self.to_num(r)?;
+        Ok(match self.feedback.load_type(n) {
+            Ty::Int => (self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK))?, n),
+            _ => (r, Value::num(n.as_number().ok_or(Abort::BadType)?)),
+        })
     }
     /// A number as int, guarded to be integral as it is now.
     pub(super) fn to_int(&mut self, r: IrRef, v: Value) -> Rec<(IrRef, i32)> {

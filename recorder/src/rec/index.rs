@@ -256,7 +256,7 @@ impl Recorder {
                 if object.1.is_cdata() {
                     match self.cdata_set_index(vm, object, key, value) {
                         Err(Abort::BadType) => {}
-                        done => return done.map(|()| None),
+                        done => return done.map(|f| f.map(|f| (f, object))),
                     }
                 }
                 let f = self.metamethod(vm, object, MM::NewIndex)?;

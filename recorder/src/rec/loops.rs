@@ -9,7 +9,7 @@ use crate::opt::narrow;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::hook::is_header;
-use perilune_vm::object::{BcPos, InsPtr};
+use perilune_vm::object::{BcPos, InsPtr, Proto};
 use perilune_vm::{Value, Vm};
 
 /// The effect of a loop instruction.
@@ -51,6 +51,42 @@ pub(super) fn body(pc: InsPtr, ins: Ins) -> Option<Body> {
     }
 }
 
+/// The constant that the instructions before a FORI put in a slot of the loop.
+pub(super) fn for_constant(proto: &Proto, fori: InsPtr, back: isize, slot: usize) -> Option<i32> {
+    let at = proto.pc_of(fori)? as isize - back;
+    let ins = proto.ins(usize::try_from(at).ok()?)?;
+    if at < 1 || ins.op() != Bc::KSHORT || ins.a() != slot {
+        return None;
+    }
+    // If a jump led after it, the value would be unknown.
+    for i in 1..at as usize + back as usize {
+        let j = proto.ins(i)?;
+        let to = i as isize + 1 + j.j() as isize;
+        if matches!(j.op(), Bc::JMP | Bc::UCLO) && to > at && to <= at + back {
+            return None;
+        }
+    }
+    Some(i32::from(ins.d() as u16 as i16))
+}
+
+/// The most iterations of a loop that is better unrolled into what it is part of than recorded by itself: a trace of its own has its body twice
+/// (before the loop and in it), and is entered and left each time, so that unrolling takes about twice the code at most.
+const FEW_ITERATIONS: i64 = 4;
+
+/// The iterations of the numeric loop that ends at the FORL `ins` at `forl`, if they are few. Its start and step are constants; its limit, which
+/// often is the length of a short table, is `stop` now.
+pub fn few_iterations(proto: &Proto, (forl, ins): (InsPtr, Ins), stop: Value) -> Option<u32> {
+    if !matches!(ins.op(), Bc::FORL | Bc::IFORL) {
+        return None;
+    }
+    let fori = view::at(view::target(forl, ins), -1);
+    // The limit may be the length of an upvalue's field, with three instructions in between.
+    let start = (3..=6).find_map(|back| for_constant(proto, fori, back, ins.a()))?;
+    let step = for_constant(proto, fori, 1, ins.a() + 2)?;
+    let n = (i64::from(stop.as_int()?) - i64::from(start)).checked_div(i64::from(step))? + 1;
+    (1..=FEW_ITERATIONS).contains(&n).then_some(n as u32)
+}
+
 /// The link to the trace that `ins` enters.
 pub(super) fn link_to(ins: Ins) -> Rec<Link> {
     ins.trace().map(Link::Root).ok_or(Abort::Error)
@@ -73,29 +109,12 @@ struct ForTest {
 }
 
 impl Recorder {
-    /// The constant that the instructions before a FORI put in a slot of the loop.
-    pub(super) fn for_constant(&self, fori: InsPtr, back: isize, slot: usize) -> Option<i32> {
-        let at = self.proto.pc_of(fori)? as isize - back;
-        let ins = self.proto.ins(usize::try_from(at).ok()?)?;
-        if at < 1 || ins.op() != Bc::KSHORT || ins.a() != slot {
-            return None;
-        }
-        // If a jump led after it, the value would be unknown.
-        for i in 1..at as usize + back as usize {
-            let j = self.proto.ins(i)?;
-            let to = i as isize + 1 + j.j() as isize;
-            if matches!(j.op(), Bc::JMP | Bc::UCLO) && to > at && to <= at + back {
-                return None;
-            }
-        }
-        Some(i32::from(ins.d() as u16 as i16))
-    }
     /// Loads limit and step of a loop as constants, if they are.
     pub(super) fn for_constants(&mut self, vm: &Vm, forl: InsPtr, ins: Ins) -> Rec<()> {
         let fori = view::at(view::target(forl, ins), -1);
         let ra = ins.a();
         for (i, back) in [(2, 1), (1, 2)] {
-            let Some(k) = self.for_constant(fori, back, ra + i) else { return Ok(()) };
+            let Some(k) = for_constant(&self.proto, fori, back, ra + i) else { return Ok(()) };
             if self.slots[self.base + ra + i] != IrRef::NONE {
                 continue;
             }
@@ -118,7 +137,7 @@ impl Recorder {
             return Ok(());
         }
         let fori = view::at(view::target(forl, ins), -1);
-        let start = if step > 0 { self.for_constant(fori, 3, ra) } else { None };
+        let start = if step > 0 { for_constant(&self.proto, fori, 3, ra) } else { None };
         let (idx, stop) = (self.get(vm, ra)?, self.get(vm, ra + 1)?);
         self.start.induction = Some(Induction { idx, start, stop, stop_now });
         Ok(())
@@ -292,7 +311,7 @@ impl Recorder {
         Flow::Next
     }
     /// A loop instruction that has no trace.
-    pub(super) fn loop_plain(&mut self, db: &dyn TraceDb, pc: InsPtr, ins: Ins, event: Event) -> Rec<Flow> {
+    pub(super) fn loop_plain(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr, ins: Ins, event: Event) -> Rec<Flow> {
         if self.start.is_root
             && let Some(flow) = self.own_loop(pc, event)
         {
@@ -305,7 +324,10 @@ impl Recorder {
                 }
                 self.unroll.loops -= 1;
                 let n = self.b.trace.ins.len();
-                if self.unroll.last_loop != 0 && n - self.unroll.last_loop > 24 || self.unroll.loops < 0 {
+                let is_long = self.unroll.last_loop != 0 && n - self.unroll.last_loop > 24;
+                if is_long && few_iterations(&self.proto, (pc, ins), view::slot(vm, ins.a() as isize + 1)).is_none()
+                    || self.unroll.loops < 0
+                {
                     return Err(Abort::LoopUnroll);
                 }
                 self.unroll.last_loop = n;

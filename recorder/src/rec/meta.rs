@@ -205,13 +205,18 @@ impl Recorder {
         let strict = matches!(ins.op(), Bc::ISLT | Bc::ISGE);
         let negated = matches!(ins.op(), Bc::ISGE | Bc::ISGT);
         let mm = if strict { MM::Lt } else { MM::Le };
-        if (x.1.is_cdata() || y.1.is_cdata()) && self.cdata_compare(vm, self.feedback.pc, (mm, negated), x, y)? {
-            return Ok(Flow::Next);
+        let jump = |not: bool| if not { cont::JUMP_IF_NOT } else { cont::JUMP_IF };
+        if x.1.is_cdata() || y.1.is_cdata() {
+            if self.cdata_compare(vm, self.feedback.pc, (mm, negated), x, y)? {
+                return Ok(Flow::Next);
+            }
+            if let Some(f) = self.cdata_method(vm, mm, &[x, y])? {
+                return self.call_metamethod(vm, f, &[x, y], jump(negated));
+            }
         }
         if x.1.type_name() != y.1.type_name() {
             return Err(Abort::MissingMetamethod);
         }
-        let jump = |not: bool| if not { cont::JUMP_IF_NOT } else { cont::JUMP_IF };
         let f = self.shared_method(vm, x, y, mm)?;
         if !f.1.is_nil() {
             return self.call_metamethod(vm, f, &[x, y], jump(negated));

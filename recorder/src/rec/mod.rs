@@ -50,6 +50,7 @@ mod window;
 
 pub use crate::params::RecParams;
 pub use feedback::{Distinct, Site, TableFeedback};
+pub use loops::few_iterations;
 pub use outcome::{AbortInfo, FinishedTrace, Step};
 pub use side::{Inherited, inherited};
 pub use start::TreePosition;
@@ -344,23 +345,38 @@ impl Recorder {
     fn at_start_depth(&self) -> bool {
         self.stack.frames.is_empty() && self.stack.returned == 0 && !self.has_switched()
     }
-    /// The function of the current frame: a load, or a constant if few closures have its prototype.
+    /// The function of the current frame: a load, or a constant if it is the only closure of its prototype so far.
     fn func_ref(&mut self, vm: &Vm) -> Rec<IrRef> {
+        let f = view::func(vm, 0);
+        let r = self.any_func_ref()?;
+        if r.is_const() || self.slots[self.base - 2] != IrRef::NONE {
+            return Ok(r);
+        }
+        let r = if self.proto.hdr.word.get() <= 1 {
+            let k = self.b.kgc(Value::func(f));
+            self.b.compare(Op::EQ, r, k)?;
+            self.feedback.note_closure(f);
+            k
+        } else {
+            self.feedback.note_any_closure(f);
+            r
+        };
+        let at = self.base - 2;
+        self.slots[at] = r;
+        Ok(r)
+    }
+    /// The function of the current frame, as far as globals depend on it. Without upvalues, which a constant makes constants, it does not matter
+    /// which closure it is.
+    fn func_of_globals(&mut self, vm: &Vm) -> Rec<IrRef> {
+        if self.proto.upvalues.is_empty() { self.any_func_ref() } else { self.func_ref(vm) }
+    }
+    /// The function of the current frame, whichever closure of its prototype it is.
+    fn any_func_ref(&mut self) -> Rec<IrRef> {
         let at = self.base - 2;
         let known = self.slots[at];
         if known != IrRef::NONE {
             return Ok(known);
         }
-        let f = view::func(vm, 0);
-        let r = self.b.emit(Op::SLOAD, Ty::Func, IrRef::of_slot(at), IrRef(sload::FRAME | sload::READONLY))?;
-        let r = if self.proto.hdr.word.get() <= 2 {
-            let k = self.b.kgc(Value::func(f));
-            self.b.compare(Op::EQ, r, k)?;
-            k
-        } else {
-            r
-        };
-        self.slots[at] = r;
-        Ok(r)
+        self.b.emit(Op::SLOAD, Ty::Func, IrRef::of_slot(at), IrRef(sload::FRAME | sload::READONLY))
     }
 }

@@ -1,5 +1,5 @@
--- What only a chunk has defined, when it was loaded, and the environment of a function are constants of a trace, without guards; what
--- a function sets is a variable, and so is what has changed.
+-- What only a chunk has defined, when it was loaded, and the environment of a known function are constants of a trace, without guards;
+-- what a function sets is a variable, and so is what has changed.
 local util = require "jit.util"
 local ir = require "ir"
 jit.off(true)
@@ -54,19 +54,20 @@ assert(count "HLOAD" == 5, count "HLOAD")
 
 -- An environment: a constant until the function gets another one, and then no more.
 jit.flush()
+local function global() return VARIABLE end
 local function uses_globals(n)
   local s = 0
-  for i = 1, n do s = s + VARIABLE end
+  for i = 1, n do s = s + global() end
   return s
 end
 uses_globals(200)
 local without = count "FLOAD"
 before = util.counters().flushed
-setfenv(uses_globals, { VARIABLE = 5 })
+setfenv(global, { VARIABLE = 5 })
 assert(util.counters().flushed == before + 1)
 assert(uses_globals(200) == 1000)
 assert(count "FLOAD" > without, count "FLOAD")
-setfenv(uses_globals, { VARIABLE = 6 })
+setfenv(global, { VARIABLE = 6 })
 assert(util.counters().flushed == before + 1, "no trace takes it for a constant any more")
 assert(uses_globals(200) == 1200)
 print "ok"

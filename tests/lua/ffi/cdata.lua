@@ -155,3 +155,7 @@ for i = 1, 200 do local x = ffi.new("char[?]", 1e6) x[999999] = i end
 print(ffi.sizeof(ffi.new("char[100000]")))
 local al = ffi.new("struct { int x __attribute__((aligned(64))); }")
 print(tonumber(ffi.cast("intptr_t", ffi.cast("void *", al)) % 64))
+
+-- The number by which a type is known.
+local int = tonumber(ffi.typeof("int"))
+print(type(int), int == tonumber(ffi.typeof("int32_t")), int == tonumber(ffi.typeof("double")))

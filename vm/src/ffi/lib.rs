@@ -122,8 +122,11 @@ impl Vm {
         self.ctypes()?;
         Ok(Value::cdata(self.new_pointer(CTypeId::P_VOID, address.expose_provenance() as u64)))
     }
-    /// The number of a 64-bit integer or other number that is cdata, for `tonumber`; none for other cdata.
+    /// The number of a 64-bit integer or other number that is cdata, for `tonumber`, and that by which a ctype is known; none for other cdata.
     pub(crate) fn cdata_number(&mut self, c: Gc<Cdata>) -> LuaResult<Option<Value>> {
+        if let Some(id) = self.type_of_ctype(c) {
+            return Ok(Some(Value::integer(i64::from(id.0))));
+        }
         if let Some(bits) = c.int64() {
             let n = if c.ctype() == CTypeId::INT64 { bits as i64 as f64 } else { bits as f64 };
             return Ok(Some(Value::number(n)));

@@ -3,7 +3,9 @@
 
 use super::meta_call::{slow_compare, slow_equal};
 use super::{Driver, Handler, R, op, slot};
-use crate::value::{TAG_CDATA, TAG_INT, TAG_STR, TAG_TAB, TAG_UDATA, Value};
+use crate::meta::MM;
+use crate::object::{Gc, Table};
+use crate::value::{TAG_CDATA, TAG_INT, TAG_STR, TAG_UDATA, Value};
 
 type IntCmp = fn(i32, i32) -> bool;
 type NumCmp = fn(f64, f64) -> bool;
@@ -74,6 +76,16 @@ unsafe fn decide_same<D: Driver>(r: R, negated: bool, otherwise: Handler) -> u32
 /// Raw equality, or `None` when a metamethod may decide.
 #[inline(always)]
 fn equal(a: Value, d: Value) -> Option<bool> {
+    if let (Some(t), Some(u)) = (a.as_table(), d.as_table()) {
+        let lacks_method = |t: Gc<Table>| t.meta.get().is_none_or(|meta| meta.is_known_to_lack(MM::Eq));
+        return if t == u {
+            Some(true)
+        } else if lacks_method(t) || lacks_method(u) {
+            Some(false)
+        } else {
+            None
+        };
+    }
     if a.is_num() && d.is_num() {
         return Some(a.as_num_unchecked() == d.as_num_unchecked());
     }
@@ -88,7 +100,7 @@ fn equal(a: Value, d: Value) -> Option<bool> {
     if a.is_num() || d.is_num() {
         return Some(a.raw_equals(d));
     }
-    if tag == d.tag() && (tag == TAG_TAB || tag == TAG_UDATA) { None } else { Some(false) }
+    if tag == d.tag() && tag == TAG_UDATA { None } else { Some(false) }
 }
 
 /// Raw equality with a number constant.

@@ -124,12 +124,30 @@ impl Recorder {
         Ok(Indexed::Value(value))
     }
 
-    /// `cdata[key] = value`: emits the store. [`Abort::BadType`] where the builtin must be called.
-    pub(in crate::rec) fn cdata_set_index(&mut self, vm: &Vm, object: Operand, key: Operand, value: Operand) -> Rec<()> {
+    /// `cdata[key] = value`: emits the store, or returns the function to call. [`Abort::BadType`] where the builtin must be called.
+    pub(in crate::rec) fn cdata_set_index(
+        &mut self,
+        vm: &Vm,
+        object: Operand,
+        key: Operand,
+        value: Operand,
+    ) -> Rec<Option<Operand>> {
         let types = types(vm)?;
         let c = object.1.as_cdata().ok_or(Abort::BadType)?;
         let of = (object.0, c);
-        let (Index::Access(a), integer) = self.find_index(types, of, key)? else { return Err(Abort::BadType) };
+        let (a, integer) = match self.find_index(types, of, key)? {
+            (Index::Access(a), integer) => (a, integer),
+            (Index::Missing { id, qual }, _) if qual & Info::CONST == 0 => {
+                let method = vm.ctype_method(id, MM::NewIndex);
+                if method.as_func().is_none_or(|f| f.proto().is_none()) {
+                    return Err(Abort::BadType);
+                }
+                // The builtin is replaced by the function that it finds.
+                self.native.headers += 1;
+                return Ok(Some((self.b.kgc(method), method)));
+            }
+            _ => return Err(Abort::BadType),
+        };
         let mut at = self.locate(types, of, &a, integer)?;
         if let Some(info) = a.bitfield {
             if (info.0 | a.qual) & Info::CONST != 0 {
@@ -149,7 +167,7 @@ impl Recorder {
         }
         self.native.headers += 1;
         self.snaps.needed = true;
-        Ok(())
+        Ok(None)
     }
 
     /// The value of a bitfield.
