@@ -180,9 +180,13 @@ impl Feedback {
     /// The current instruction is recorded for all closures of the prototype that runs, since there are many by now. If a trace leads here that
     /// is for another closure, each further closure has to pass it.
     pub(super) fn note_any_closure(&mut self, f: Gc<Func>) {
-        let before = core::mem::take(&mut self.site.closure);
-        if self.at_exit && before != 0 && before != f.as_ptr() as usize {
+        let before = self.site.closure;
+        let passes_another = self.at_exit && before != 0 && before != f.as_ptr() as usize;
+        if passes_another {
             self.learned();
+        }
+        if passes_another || !self.is_side {
+            self.site.closure = 0;
         }
     }
     /// Is the called function one of many closures of its prototype?
