@@ -139,6 +139,12 @@ macro_rules! for_each_helper {
             (Tanh, tanh, Pure, Num, (Num))
             /// x * 2^n
             (Ldexp, ldexp, Pure, Num, (Num, Int))
+            /// The mantissa of a number, at least 0.5 and less than 1.
+            (FrexpMantissa, frexp_mantissa, Pure, Num, (Num))
+            /// The exponent for that mantissa.
+            (FrexpExponent, frexp_exponent, Pure, Int, (Num))
+            /// What truncation cuts off, with the sign of the number.
+            (ModfFraction, modf_fraction, Pure, Num, (Num))
             /// Next number of the random generator, in [0, 1).
             (Random, random, Store, Num, ())
             /// a / b on int64_t, see [`crate::ffi::int64`] for this and the next five.

@@ -285,12 +285,11 @@ impl Recorder {
         if below && !self.check_below(vm)? {
             return self.stop_in_front(pc, f, Link::Return);
         }
-        let Some(results) = self.try_builtin(vm, f, a, nargs)? else {
+        let Some(results) = self.try_builtin(vm, f, (a, nargs), 0)? else {
             if !self.is_replaceable() {
                 return self.stop_in_front(pc, f, Link::Return);
             }
-            let link = view::slot(vm, -1).bits();
-            return self.tail_native(vm, pc, (r, f), a, nargs, link).map(|()| Flow::Next);
+            return self.tail_native(vm, pc, (r, f), a, nargs).map(|()| Flow::Next);
         };
         self.place_builtin(a, &results, 0);
         self.return_results(vm, results, None, below)

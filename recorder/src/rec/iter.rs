@@ -8,7 +8,7 @@ use crate::ir::{IrRef, Op, SlotIdx, Ty, VmRef, conv, sload};
 use crate::opt;
 use perilune_vm::bc::Ins;
 use perilune_vm::helper::Helper;
-use perilune_vm::object::InsPtr;
+use perilune_vm::object::{Gc, InsPtr, Table};
 use perilune_vm::{Value, Vm};
 
 impl Recorder {
@@ -78,22 +78,13 @@ impl Recorder {
         let Some(t) = v.as_table() else { return Err(Abort::NyiBytecode) };
         let at = self.base + a - 1;
         let index = self.position(at)?;
-        let next = self.b.call(Helper::TabNext, &[table, index])?;
-        let end = self.b.kint(-1);
-        let Some((_, k, v)) = t.next_index(view::slot(vm, a as isize - 1).bits() as u32) else {
-            self.b.emit(Op::EQ, Ty::Int, next, end)?;
+        let now = view::slot(vm, a as isize - 1).bits() as u32;
+        let Some((next, entry)) = self.entry_from(t, table, (index, now))? else {
             self.clear_from(self.base + a - 3);
             self.snaps.needed = true;
             return Ok(false);
         };
-        self.b.emit(Op::NE, Ty::Int, next, end)?;
-        let scratch = self.b.kvm(VmRef::Scratch);
-        let mut found = [IrRef::NONE; 2];
-        for (i, v) in [k, v].into_iter().enumerate() {
-            let ty = Ty::of_value(v);
-            let r = self.b.guard(Op::VLOAD, ty, scratch, IrRef(i as u16))?;
-            found[i] = if ty.is_pri() { self.b.kvalue(v) } else { r };
-        }
+        let found = [self.entry_part(0, entry[0])?, self.entry_part(1, entry[1])?];
         self.clear_from(self.base + a + 2);
         let control = self.control_value(next)?;
         self.set(a - 1, control);
@@ -101,5 +92,25 @@ impl Recorder {
         self.set(a + 1, found[1]);
         self.snaps.needed = true;
         Ok(true)
+    }
+    /// Looks for an entry of a table from position `index` on, `now` in this run. Guards that there is one, if there is one now: then its
+    /// position, key and value.
+    pub(super) fn entry_from(
+        &mut self,
+        t: Gc<Table>,
+        table: IrRef,
+        (index, now): (IrRef, u32),
+    ) -> Rec<Option<(IrRef, [Value; 2])>> {
+        let next = self.b.call(Helper::TabNext, &[table, index])?;
+        let end = self.b.kint(-1);
+        let found = t.next_index(now);
+        self.b.emit(if found.is_some() { Op::NE } else { Op::EQ }, Ty::Int, next, end)?;
+        Ok(found.map(|(_, k, v)| (next, [k, v])))
+    }
+    /// The key (0) or the value (1) of the entry that was found, and what it is now.
+    pub(super) fn entry_part(&mut self, i: u16, now: Value) -> Rec<IrRef> {
+        let (ty, scratch) = (Ty::of_value(now), self.b.kvm(VmRef::Scratch));
+        let r = self.b.guard(Op::VLOAD, ty, scratch, IrRef(i))?;
+        Ok(if ty.is_pri() { self.b.kvalue(now) } else { r })
     }
 }

@@ -238,9 +238,10 @@ impl Recorder {
     ) -> Rec<()> {
         self.call_native(vm, pc, f, Frame::of_metamethod(self.base, delta, nargs, result, pc, 0))
     }
-    /// Can a builtin replace the current frame, which was entered on the trace?
+    /// Can a builtin replace the current frame, which was entered on the trace? That of a vararg function is the upper one of two.
     pub(super) fn is_replaceable(&self) -> bool {
-        self.stack.frames.last().is_some_and(|f| match f.kind {
+        let mut frames = self.stack.frames.iter().rev().skip_while(|f| f.kind == FrameKind::Vararg);
+        frames.next().is_some_and(|f| match f.kind {
             FrameKind::Call => true,
             FrameKind::Cont(cont) => matches!(cont.id & 7, cont::TO_A | cont::DROP),
             FrameKind::Vararg | FrameKind::Protected => false,
@@ -254,17 +255,20 @@ impl Recorder {
         (r, f): (IrRef, Gc<Func>),
         a: usize,
         nargs: usize,
-        link: u64,
     ) -> Rec<()> {
-        let at = self.base;
+        let (running, mut at) = (self.base, self.base);
         let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[at + a + 2 + i]).collect();
+        while let Some(vararg) = self.stack.frames.pop_if(|f| f.kind == FrameKind::Vararg) {
+            at = vararg.base;
+        }
         let Some(below) = self.stack.frames.pop() else { return self.nyi_func(Value::func(f)) };
-        let down = at - below.base;
+        let link = view::slot(vm, at.index() as isize - running.index() as isize - 1).bits();
+        let (delta, down) = (at - below.base, running - below.base);
         let call = match below.kind {
             FrameKind::Call if link & 3 == frame::LUA => Frame::of_call(at, nargs, view::pc_of_link(link), down),
             FrameKind::Cont(Cont { id, pc }) => {
                 let result = if id & 7 == cont::TO_A { MetaResult::Local(pc.ins().a()) } else { MetaResult::Dropped };
-                Frame::of_metamethod(below.base, down, nargs, result, pc, down)
+                Frame::of_metamethod(below.base, delta, nargs, result, pc, down)
             }
             _ => return self.nyi_func(Value::func(f)),
         };

@@ -83,7 +83,7 @@ impl Recorder {
                 self.specialize(callee.0, f)?;
                 // Its arguments are where they would be in a call one slot higher, and no code looks at its frame.
                 let (first, given) = (a + 1 + kind.first(), nargs - 1 - kind.first());
-                let Some(values) = self.try_builtin(vm, f, first, given)? else {
+                let Some(values) = self.try_builtin(vm, f, (first, given), 0)? else {
                     return self.protected_builtin(vm, pc, kind, (callee.0, f), a, &args).map(|()| Flow::Next);
                 };
                 let results: Vec<IrRef> = core::iter::once(IrRef::TRUE).chain(values).collect();

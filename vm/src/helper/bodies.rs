@@ -252,6 +252,15 @@ helpers! {
     fn ldexp(vm, a: f64, e: i32) -> f64 {
         crate::text::ldexp::ldexp(a, e)
     }
+    fn frexp_mantissa(vm, x: f64) -> f64 {
+        crate::stdlib::math::of::frexp(x).0
+    }
+    fn frexp_exponent(vm, x: f64) -> i32 {
+        crate::stdlib::math::of::frexp(x).1
+    }
+    fn modf_fraction(vm, x: f64) -> f64 {
+        crate::stdlib::math::of::fraction(x)
+    }
     fn random(vm) -> f64 {
         crate::stdlib::math_random_step(vm)
     }

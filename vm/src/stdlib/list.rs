@@ -172,7 +172,7 @@ macro_rules! builtins {
 builtins! {
     Assert "assert" base::assert, record(base);
     Type "type" base::type_, record(base);
-    Next "next" base::next, call;
+    Next "next" base::next, record(base);
     Pairs "pairs" base::pairs, record(base);
     IpairsAux "ipairs_aux" base::ipairs_aux, record(base);
     Ipairs "ipairs" base::ipairs, record(base);
@@ -221,13 +221,13 @@ builtins! {
     MathSinh "math.sinh" math::sinh, record(math);
     MathCosh "math.cosh" math::cosh, record(math);
     MathTanh "math.tanh" math::tanh, record(math);
-    MathFrexp "math.frexp" math::frexp, call;
-    MathModf "math.modf" math::modf, call;
+    MathFrexp "math.frexp" math::frexp, record(math);
+    MathModf "math.modf" math::modf, record(math);
     MathLog "math.log" math::log, record(math);
     MathAtan2 "math.atan2" math::atan2, record(math);
     MathPow "math.pow" math::pow, record(math);
     MathFmod "math.fmod" math::fmod, record(math);
-    MathLdexp "math.ldexp" math::ldexp, call;
+    MathLdexp "math.ldexp" math::ldexp, record(math);
     MathMin "math.min" math::min, record(math);
     MathMax "math.max" math::max, record(math);
     MathRandom "math.random" math::random, record(math);

@@ -95,6 +95,20 @@ pub mod of {
             None => Value::num(x.as_num_unchecked().abs()),
         }
     }
+    /// Mantissa and exponent.
+    pub fn frexp(x: f64) -> (f64, i32) {
+        let exp_bits = |x: f64| (x.to_bits() >> 52) as i32 & 0x7ff;
+        if x == 0.0 || !x.is_finite() {
+            return (x, 0);
+        }
+        // Subnormal numbers are scaled up first.
+        let (n, bias) = if exp_bits(x) == 0 { (x * (1u64 << 54) as f64, 54) } else { (x, 0) };
+        (f64::from_bits(n.to_bits() & !(0x7ff << 52) | 1022 << 52), exp_bits(n) - 1022 - bias)
+    }
+    /// What truncation cuts off, with the sign of the number.
+    pub fn fraction(x: f64) -> f64 {
+        if x.is_infinite() { 0.0f64.copysign(x) } else { (x - x.trunc()).copysign(x) }
+    }
     #[inline(always)]
     pub fn is_less(a: f64, b: f64) -> bool {
         a < b
@@ -209,14 +223,7 @@ pub fn log(vm: &mut Vm) -> LuaResult<u32> {
 /// `math.frexp(x)`: mantissa and exponent.
 pub fn frexp(vm: &mut Vm) -> LuaResult<u32> {
     let x = vm.check_num(0)?;
-    let exp_bits = |x: f64| (x.to_bits() >> 52) as i32 & 0x7ff;
-    let (mantissa, exp) = if x == 0.0 || !x.is_finite() {
-        (x, 0)
-    } else {
-        // Subnormal numbers are scaled up first.
-        let (n, bias) = if exp_bits(x) == 0 { (x * (1u64 << 54) as f64, 54) } else { (x, 0) };
-        (f64::from_bits(n.to_bits() & !(0x7ff << 52) | 1022 << 52), exp_bits(n) - 1022 - bias)
-    };
+    let (mantissa, exp) = of::frexp(x);
     vm.push(Value::number(mantissa));
     vm.push(Value::int(exp));
     Ok(2)
@@ -225,9 +232,8 @@ pub fn frexp(vm: &mut Vm) -> LuaResult<u32> {
 /// `math.modf(x)`: integral part and fraction.
 pub fn modf(vm: &mut Vm) -> LuaResult<u32> {
     let x = vm.check_num(0)?;
-    let fraction = if x.is_infinite() { 0.0f64.copysign(x) } else { (x - x.trunc()).copysign(x) };
     vm.push(Value::number(x.trunc()));
-    vm.push(Value::number(fraction));
+    vm.push(Value::number(of::fraction(x)));
     Ok(2)
 }
 

@@ -2,6 +2,7 @@
 //! in the cache before it can be loaded as a whole, so that a text is stored in one piece where possible.
 
 use super::NumText;
+use super::number::PAIRS;
 
 /// Short texts are stored as so many bytes, of which those after the text are cut off again.
 pub const PIECE: usize = 16;
@@ -20,6 +21,10 @@ pub fn append(out: &mut Vec<u8>, text: &[u8]) {
 #[inline]
 pub fn put_int(out: &mut Vec<u8>, i: i32) {
     let u = i.unsigned_abs();
+    if (i as u32) < 10_000 {
+        let (text, len) = four_digits(u as usize);
+        return put_piece(out, u128::from(text), len);
+    }
     if u >= 100_000_000 {
         return out.extend_from_slice(&NumText::int(i));
     }
@@ -75,6 +80,21 @@ pub fn low_bytes(text: &[u8]) -> u128 {
     }
     let byte = |i: usize| u128::from(text[i]) << (8 * i);
     if len == 0 { 0 } else { byte(0) | byte(len / 2) | byte(len - 1) }
+}
+
+/// The digits of a number below 10,000, and how many there are. What follows waits for them, so that a table is faster than the steps of
+/// [`eight_digits`], of which each waits for the one before.
+#[inline(always)]
+fn four_digits(u: usize) -> (u32, usize) {
+    let pair = |u: usize| u32::from(u16::from_le_bytes(PAIRS[u]));
+    match u {
+        0..10 => (u32::from(b'0') + u as u32, 1),
+        10..100 => (pair(u), 2),
+        _ => {
+            let all = pair(u / 100) | pair(u % 100) << 16;
+            if u < 1000 { (all >> 8, 3) } else { (all, 4) }
+        }
+    }
 }
 
 /// The digits of a number below 100,000,000, with leading zeros; the first is the lowest byte. Each step divides all parts at once, which

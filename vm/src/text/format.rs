@@ -26,7 +26,7 @@ pub fn put_integer(out: &mut Vec<u8>, spec: &Spec, k: u64) {
     };
     let negative = spec.conv == Conv::Int && (k as i64) < 0;
     let mut prefix = if spec.conv == Conv::Int { spec.sign(negative) } else { b"" };
-    let mut u = if negative { k.wrapping_neg() } else { k };
+    let u = if negative { k.wrapping_neg() } else { k };
     let radix = match spec.conv {
         Conv::Hex => 16,
         Conv::Oct => 8,
@@ -38,9 +38,11 @@ pub fn put_integer(out: &mut Vec<u8>, spec: &Spec, k: u64) {
         }
     } else {
         let table = if spec.upper { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
-        while u != 0 {
-            put(table[(u % radix) as usize]);
-            u /= radix;
+        // Constants, so that no division is left.
+        match radix {
+            16 => put_digits::<16>(u, table, &mut put),
+            8 => put_digits::<8>(u, table, &mut put),
+            _ => put_digits::<10>(u, table, &mut put),
         }
         match (spec.alt, radix) {
             (true, 8) => put(b'0'),
@@ -64,6 +66,15 @@ pub fn put_integer(out: &mut Vec<u8>, spec: &Spec, k: u64) {
     out.extend_from_slice(digits);
     if spec.left {
         pad(out, padding, b' ');
+    }
+}
+
+/// The digits of a number, the last one first.
+#[inline(always)]
+fn put_digits<const RADIX: u64>(mut u: u64, table: &[u8; 16], mut put: impl FnMut(u8)) {
+    while u != 0 {
+        put(table[(u % RADIX) as usize]);
+        u /= RADIX;
     }
 }
 

@@ -32,7 +32,7 @@ impl fmt::Debug for NumText {
     }
 }
 
-static PAIRS: [[u8; 2]; 100] = {
+pub(super) static PAIRS: [[u8; 2]; 100] = {
     let mut t = [[0; 2]; 100];
     let mut i = 0;
     while i < 100 {

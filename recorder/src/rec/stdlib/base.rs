@@ -56,6 +56,7 @@ impl Recorder {
                 one(self.to_str(r, v)?)
             }
             Builtin::Select => self.select(args),
+            Builtin::Next => self.first_entry(args),
             Builtin::Unpack => self.unpack(args),
             Builtin::Getmetatable => self.getmetatable(args),
             Builtin::Setmetatable => self.setmetatable(args),
@@ -75,6 +76,19 @@ impl Recorder {
             return Ok(Some(Vec::new()));
         }
         Ok(Some(vec![key, value]))
+    }
+
+    /// `next(t)`: whether a table is empty, or any entry.
+    fn first_entry(&mut self, args: &Args<'_>) -> Results {
+        let ((table, v), key) = (args.get(0), args.get(1).1);
+        let Some(t) = v.as_table().filter(|_| key.is_nil()) else { return Ok(None) };
+        let start = self.b.kint(0);
+        let Some((_, [key, value])) = self.entry_from(t, table, (start, 0))? else { return one(IrRef::NIL) };
+        let mut results = vec![self.entry_part(0, key)?];
+        if args.want != 2 {
+            results.push(self.entry_part(1, value)?);
+        }
+        Ok(Some(results))
     }
 
     fn rawequal(&mut self, args: &Args<'_>) -> Results {
@@ -101,11 +115,13 @@ impl Recorder {
             return one(self.b.kint(n - 1));
         }
         let (r, i) = self.to_int(r, v)?;
-        if i < 1 {
+        // From the end, if it is negative.
+        let first = if i < 0 { n.saturating_add(i) } else { i };
+        if first < 1 {
             return Ok(None);
         }
         self.guard_int(r, i)?;
-        Ok(Some(args.list.iter().skip(i as usize).map(|a| a.0).collect()))
+        Ok(Some(args.list.iter().skip(first as usize).map(|a| a.0).collect()))
     }
 
     /// `unpack` of few elements: a guard fixes how many there are, and each is loaded, like a loop that is unrolled.

@@ -26,6 +26,22 @@ impl Recorder {
             Builtin::MathSqrt => return self.fpmath(args, FpMath::Sqrt),
             Builtin::MathExp => return self.fpmath(args, FpMath::Exp),
             Builtin::MathLog if args.len() == 1 => return self.fpmath(args, FpMath::Log),
+            Builtin::MathLog => return self.log_to_base(args),
+            Builtin::MathModf => {
+                let x = self.num_arg(args, 0)?.0;
+                let whole = self.round(args, FpMath::Trunc)?;
+                let fraction = self.b.call(Helper::ModfFraction, &[x])?;
+                return Ok(whole.map(|whole| vec![whole[0], fraction]));
+            }
+            Builtin::MathFrexp => {
+                let x = self.num_arg(args, 0)?.0;
+                let mantissa = self.b.call(Helper::FrexpMantissa, &[x])?;
+                return Ok(Some(vec![mantissa, self.b.call(Helper::FrexpExponent, &[x])?]));
+            }
+            Builtin::MathLdexp if args.len() >= 2 && self.ty(args.get(1).0).is_int() => {
+                let x = self.num_arg(args, 0)?.0;
+                return one(self.b.call(Helper::Ldexp, &[x, args.get(1).0])?);
+            }
             Builtin::MathMin => return self.extreme(args, Op::MIN),
             Builtin::MathMax => return self.extreme(args, Op::MAX),
             Builtin::MathPow if args.len() >= 2 => {
@@ -73,6 +89,16 @@ impl Recorder {
         let x = self.num_arg(args, 0)?.0;
         one(self.b.emit(Op::FPMATH, Ty::Num, x, IrRef(f as u16))?)
     }
+    /// A product of binary logarithms, as the builtin computes it.
+    fn log_to_base(&mut self, args: &Args<'_>) -> Results {
+        let (x, base) = (self.num_arg(args, 0)?.0, self.num_arg(args, 1)?.0);
+        let log2 = IrRef(FpMath::Log2 as u16);
+        let (x, base) = (self.b.emit(Op::FPMATH, Ty::Num, x, log2)?, self.b.emit(Op::FPMATH, Ty::Num, base, log2)?);
+        let one_over = self.b.knum(1.0);
+        let factor = self.b.emit(Op::DIV, Ty::Num, one_over, base)?;
+        one(self.b.emit(Op::MUL, Ty::Num, x, factor)?)
+    }
+    /// Rounds the first argument; the result is an integer where it is one now.
     fn round(&mut self, args: &Args<'_>, f: FpMath) -> Results {
         let (r, v) = args.get(0);
         let (r, v) = self.number(r, v)?;
@@ -81,8 +107,12 @@ impl Recorder {
         }
         let n = v.as_number().unwrap_or(0.0);
         let rounded = self.b.emit(Op::FPMATH, Ty::Num, r, IrRef(f as u16))?;
-        let fits = Value::number(if f == FpMath::Floor { n.floor() } else { n.ceil() }).is_int();
-        if !fits {
+        let fits = Value::number(match f {
+            FpMath::Floor => n.floor(),
+            FpMath::Ceil => n.ceil(),
+            _ => n.trunc(),
+        });
+        if !fits.is_int() {
             return one(rounded);
         }
         one(self.b.guard(Op::CONV, Ty::Int, rounded, IrRef(conv::INT_NUM_CHECK))?)

@@ -24,6 +24,8 @@ pub(super) struct Args<'a> {
     f: Gc<Func>,
     /// References and values.
     list: Vec<(IrRef, Value)>,
+    /// Number of results that are used, plus 1; 0 for all.
+    want: usize,
 }
 
 impl Args<'_> {
@@ -48,7 +50,7 @@ impl Recorder {
     /// Records a call of a builtin.
     pub(super) fn builtin(&mut self, vm: &Vm, call: CallSite, f: (IrRef, Gc<Func>)) -> Rec<()> {
         let CallSite { pc, a, nargs, want } = call;
-        match self.try_builtin(vm, f.1, a, nargs)? {
+        match self.try_builtin(vm, f.1, (a, nargs), want)? {
             Some(results) => {
                 self.place_builtin(a, &results, want);
                 Ok(())
@@ -56,13 +58,14 @@ impl Recorder {
             None => self.native(vm, pc, f, a, nargs),
         }
     }
-    /// The results of a builtin as IR; `None` where the recorder cannot express it, so that the trace calls it.
-    pub(super) fn try_builtin(&mut self, vm: &Vm, f: Gc<Func>, a: usize, nargs: usize) -> Results {
+    /// The results of a builtin as IR, whose frame is in local `a`; `None` where the recorder cannot express it, so that the trace calls it.
+    /// Of the results `want` - 1 are used, or all if that is 0.
+    pub(super) fn try_builtin(&mut self, vm: &Vm, f: Gc<Func>, (a, nargs): (usize, usize), want: usize) -> Results {
         let mut list = Vec::with_capacity(nargs);
         for i in 0..nargs {
             list.push(self.operand_of_call(vm, a + 2 + i)?);
         }
-        let args = Args { vm, f, list };
+        let args = Args { vm, f, list, want };
         let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
         if let OnTrace::Record(library) = on_trace(f) {
             match self.builtin_results(library, b, &args) {

@@ -84,7 +84,7 @@ fn put_text(vm: &mut Vm, u: Gc<Udata>, i: usize) -> LuaResult<bool> {
     if let Some(s) = v.as_str() {
         vm.buffer_put(u, s.bytes())?;
     } else if v.is_int() {
-        vm.buffer_put(u, &NumText::int(v.as_int_unchecked()))?;
+        vm.buffer_put_int(u, v.as_int_unchecked())?;
     } else if v.is_num() {
         vm.buffer_put(u, &NumText::num(v.as_num_unchecked()))?;
     } else if let Some(other) = as_buffer(v) {

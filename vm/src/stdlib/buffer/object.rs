@@ -5,6 +5,8 @@ use crate::Vm;
 use crate::error::LuaResult;
 use crate::interrupt::Poll;
 use crate::object::{Gc, Str, Table, Udata};
+use crate::text::number::LONGEST;
+use crate::text::{NumText, append, put_int};
 use crate::value::Value;
 use core::mem::MaybeUninit;
 
@@ -117,7 +119,15 @@ impl Buffer {
     fn put_in_place(&mut self, bytes: &[u8]) -> bool {
         let fits = self.source.is_none() && bytes.len() <= self.bytes.capacity() - self.bytes.len();
         if fits {
-            self.bytes.extend_from_slice(bytes);
+            append(&mut self.bytes, bytes);
+        }
+        fits
+    }
+    /// The same for an integer in decimal.
+    fn put_int_in_place(&mut self, i: i32) -> bool {
+        let fits = self.source.is_none() && LONGEST <= self.bytes.capacity() - self.bytes.len();
+        if fits {
+            put_int(&mut self.bytes, i);
         }
         fits
     }
@@ -191,6 +201,10 @@ impl Vm {
         }
         self.buffer_reserve(u, bytes.len())?;
         with(u, |b| b.append(|out| self.put(out, bytes)))
+    }
+    /// Appends an integer in decimal.
+    pub(super) fn buffer_put_int(&mut self, u: Gc<Udata>, i: i32) -> LuaResult<()> {
+        if with(u, |b| b.put_int_in_place(i)) { Ok(()) } else { self.buffer_put(u, &NumText::int(i)) }
     }
     /// Frees the buffer's memory.
     pub(super) fn buffer_free(&mut self, u: Gc<Udata>) {
