@@ -93,6 +93,14 @@ macro_rules! for_each_helper {
             (BufPutNum, buf_put_num, Store, Nil, (Num))
             /// The string in the buffer.
             (BufStr, buf_str, Alloc, NewStr, ())
+            /// Can this number of bytes be put in a buffer object without anything but copying? 0 if not, or if it is none.
+            (BufferHasRoom, buffer_has_room, Store, Int, (U64, Int))
+            /// Appends a string to a buffer object that has room for it.
+            (BufferPut, buffer_put, Store, Nil, (U64, Str))
+            /// Appends an integer in decimal.
+            (BufferPutInt, buffer_put_int, Store, Nil, (U64, Int))
+            /// Appends a number in decimal.
+            (BufferPutNum, buffer_put_num, Store, Nil, (U64, Num))
             /// Repetition: string, count (>= 0).
             (StrRep, str_rep, Alloc, NewStr, (Str, Int))
             /// Upper case.

@@ -43,7 +43,7 @@ const INSERTION: Clobber = Clobber { array: true, nodes: true, keys: true, ..NOT
 const SCRATCH: Clobber = Clobber { scratch: true, ..NOTHING };
 
 /// What a helper invalidates, in the table that is its first argument if it works on a table. No load of a trace reads what barriers, the
-/// string buffer and the random number generator write. Any other helper with effects invalidates everything.
+/// string buffer, buffer objects and the random number generator write. Any other helper with effects invalidates everything.
 pub const fn clobber(helper: Helper) -> Clobber {
     match helper {
         Helper::TabNewKey | Helper::TabTryNewKey => INSERTION,
@@ -58,6 +58,8 @@ pub const fn clobber(helper: Helper) -> Clobber {
         Helper::MemCopy | Helper::MemFill | Helper::MemRepeat => NOTHING,
         Helper::Errno | Helper::SetErrno | Helper::CdataFinalizer => NOTHING,
         Helper::BufReset | Helper::BufPut | Helper::BufPutInt | Helper::BufPutNum => NOTHING,
+        // The XBAR after them covers pointers into the buffer.
+        Helper::BufferHasRoom | Helper::BufferPut | Helper::BufferPutInt | Helper::BufferPutNum => NOTHING,
         _ => match helper.effect() {
             HelperEffect::Pure | HelperEffect::Load | HelperEffect::Alloc => NOTHING,
             HelperEffect::Store => Clobber { all: true, ..NOTHING },

@@ -5,8 +5,11 @@ use crate::Vm;
 use crate::ffi::ctype::CTypeId;
 use crate::ffi::int64;
 use crate::object::{Cdata, Func, Gc, Placement, Proto, Str, Table, Thread};
+use crate::stdlib::buffer::object::{has_room, put_in_place};
 use crate::stdlib::short_with_case;
+use crate::text::number::put_num;
 use crate::text::parts::{append_changed, append_in_parts, append_reversed, repeat};
+use crate::text::{append, put_int};
 use crate::value::Value;
 
 /// Reborrows the VM for the duration of a helper.
@@ -159,16 +162,28 @@ helpers! {
     }
     fn buf_put_int(vm, i: i32) {
         if vm.has_room_in_buffer(crate::text::number::LONGEST) {
-            crate::text::put_int(&mut vm.strings.buffer, i);
+            put_int(&mut vm.strings.buffer, i);
         }
     }
     fn buf_put_num(vm, n: f64) {
         if vm.has_room_in_buffer(crate::text::number::LONGEST) {
-            crate::text::number::put_num(&mut vm.strings.buffer, n);
+            put_num(&mut vm.strings.buffer, n);
         }
     }
     fn buf_str(vm) -> Option<Gc<Str>> {
         vm.str_of_buffer()
+    }
+    fn buffer_has_room(vm, buffer: Value, bytes: i32) -> i32 {
+        i32::from(has_room(buffer, bytes))
+    }
+    fn buffer_put(vm, buffer: Value, s: Gc<Str>) {
+        put_in_place(buffer, |out| append(out, s.bytes()));
+    }
+    fn buffer_put_int(vm, buffer: Value, i: i32) {
+        put_in_place(buffer, |out| put_int(out, i));
+    }
+    fn buffer_put_num(vm, buffer: Value, n: f64) {
+        put_in_place(buffer, |out| put_num(out, n));
     }
     fn str_rep(vm, s: Gc<Str>, n: i32) -> Option<Gc<Str>> {
         let n = n.max(0) as usize;

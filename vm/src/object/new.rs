@@ -174,6 +174,7 @@ impl Vm {
                 meta: Cell::new(meta),
                 anchor: Cell::new(Value::NIL),
                 external: Cell::new(0),
+                kind: (*data).type_id(),
                 data: UnsafeCell::new(Some(data)),
                 block: Cell::new(core::ptr::null_mut()),
             });

@@ -3,7 +3,7 @@
 
 use super::{Gc, GcHeader, Table};
 use crate::value::Value;
-use core::any::Any;
+use core::any::{Any, TypeId};
 use core::cell::{Cell, UnsafeCell};
 
 /// A full userdata: a Rust value with its own environment and metatable.
@@ -21,6 +21,8 @@ pub struct Udata {
     pub anchor: Cell<Value>,
     /// Bytes that the payload owns, counted by the collector (see [`crate::Vm::set_udata_bytes`]).
     pub external: Cell<usize>,
+    /// The type of the payload, so that it is known without a call.
+    pub kind: TypeId,
     /// The payload, dropped when the object is freed.
     pub data: UnsafeCell<Option<Box<dyn Any>>>,
     /// Bytes for native code, aligned to 16; null if there are none.
@@ -42,13 +44,19 @@ impl Udata {
     }
     /// Runs `f` on the payload, if it is a `T`. `f` must not reach the same userdata again.
     pub fn with<T: 'static, R>(&self, f: impl FnOnce(&mut T) -> R) -> Option<R> {
+        if !self.is::<T>() {
+            return None;
+        }
         // SAFETY: single-threaded, and by the contract above no other reference to the payload exists during `f`.
         let data = unsafe { &mut *self.data.get() };
-        data.as_mut().and_then(|d| d.downcast_mut::<T>()).map(f)
+        data.as_deref_mut().map(|d| {
+            debug_assert!(d.is::<T>(), "the type of the payload is not the one that was noted");
+            // SAFETY: the payload has the type that was noted when the userdata was made.
+            f(unsafe { &mut *core::ptr::from_mut(d).cast::<T>() })
+        })
     }
     /// Is the payload a `T`?
     pub fn is<T: 'static>(&self) -> bool {
-        // SAFETY: as in `with`.
-        unsafe { &*self.data.get() }.as_ref().is_some_and(|d| d.is::<T>())
+        self.kind == TypeId::of::<T>()
     }
 }

@@ -37,6 +37,8 @@ pub enum Library {
     String,
     /// `table`
     Table,
+    /// Methods of buffers.
+    Buffer,
 }
 
 macro_rules! on_trace {
@@ -57,6 +59,9 @@ macro_rules! on_trace {
     };
     (record table) => {
         OnTrace::Record(Library::Table)
+    };
+    (record buffer) => {
+        OnTrace::Record(Library::Buffer)
     };
     (call) => {
         OnTrace::Call
@@ -247,12 +252,12 @@ builtins! {
     StringByte "string.byte" string::byte, record(string);
     StringChar "string.char" string::char, record(string);
     StringSub "string.sub" string::sub, record(string);
-    StringRep "string.rep" string::rep, call;
+    StringRep "string.rep" string::rep, record(string);
     StringReverse "string.reverse" string::reverse, record(string);
     StringLower "string.lower" string::lower, record(string);
     StringUpper "string.upper" string::upper, record(string);
     StringDump "string.dump" string::dump, call;
-    StringFind "string.find" strmatch::find, call;
+    StringFind "string.find" strmatch::find, record(string);
     StringMatch "string.match" strmatch::match_, call;
     StringGmatchAux "string.gmatch_aux" strmatch::gmatch_aux, call;
     StringGmatch "string.gmatch" strmatch::gmatch, call;
@@ -315,7 +320,7 @@ builtins! {
     BufferMethodReset "buffer.method.reset" buffer::methods::reset, call;
     BufferMethodSkip "buffer.method.skip" buffer::methods::skip, call;
     BufferMethodSet "buffer.method.set" buffer::methods::set, call;
-    BufferMethodPut "buffer.method.put" buffer::methods::put, call;
+    BufferMethodPut "buffer.method.put" buffer::methods::put, record(buffer);
     BufferMethodPutf "buffer.method.putf" buffer::methods::putf, call;
     BufferMethodGet "buffer.method.get" buffer::methods::get, call;
     BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, call;

@@ -165,7 +165,7 @@ impl Recorder {
         self.snaps.needed = true;
         Ok(())
     }
-    pub(super) fn raw_memory_changed(&mut self) -> Rec<()> {
+    pub(in crate::rec) fn raw_memory_changed(&mut self) -> Rec<()> {
         self.b.emit(Op::XBAR, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
         self.snaps.needed = true;
         Ok(())

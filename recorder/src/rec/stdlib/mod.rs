@@ -4,6 +4,7 @@
 
 mod base;
 mod bit;
+mod buffer;
 mod ffi;
 mod math;
 mod string;
@@ -98,6 +99,7 @@ impl Recorder {
             Library::Math => self.lib_math(b, args),
             Library::String => self.lib_string(b, args),
             Library::Table => self.lib_table(b, args),
+            Library::Buffer => self.buffer_put(args),
         }
     }
 }

@@ -8,6 +8,8 @@ use perilune_vm::interrupt::LONG_STRING;
 use perilune_vm::layout::Field;
 use perilune_vm::object::{Gc, Str};
 use perilune_vm::stdlib::Builtin;
+use perilune_vm::text::find_plain;
+use perilune_vm::text::search::is_plain;
 
 /// Most bytes of one `string.byte`.
 const MAX_BYTES: i32 = 8;
@@ -26,6 +28,13 @@ impl Recorder {
             Builtin::StringUpper => self.string_map(Helper::StrUpper, s),
             Builtin::StringLower => self.string_map(Helper::StrLower, s),
             Builtin::StringReverse => self.string_map(Helper::StrReverse, s),
+            Builtin::StringRep if args.get(2).1.is_nil() => {
+                let (r, v) = args.get(1);
+                let n = self.to_int(r, v)?.0;
+                self.gc_step()?;
+                one(self.b.call(Helper::StrRep, &[s, n])?)
+            }
+            Builtin::StringFind => self.string_find(args, s, str),
             _ => Ok(None),
         }
     }
@@ -132,6 +141,43 @@ impl Recorder {
         let zero = self.b.kint(0);
         let p = self.b.emit(Op::STRREF, Ty::P64, s, zero).ok()?;
         self.b.emit(Op::SNEW, Ty::Str, p, zero).ok()
+    }
+
+    /// `string.find` of a text: either the program says that it is one, or it is always the same, without characters that mean something.
+    fn string_find(&mut self, args: &Args<'_>, s: IrRef, str: Gc<Str>) -> Results {
+        let ((text, v), plain) = (args.get(1), args.get(3).1.truthy());
+        let Some(needle) = v.as_str().filter(|t| plain || is_plain(t.bytes())) else { return Ok(None) };
+        let init = match args.get(2) {
+            (_, v) if v.is_nil() => (self.b.kint(1), 1),
+            (r, v) => self.to_int(r, v)?,
+        };
+        if args.vm.is_interruptible() && str.len() > LONG_STRING {
+            return Ok(None);
+        }
+        if !plain {
+            self.guard_is(text, v)?;
+        }
+        let len = (self.field(s, Field::StrLen)?, str.len() as i32);
+        if args.vm.is_interruptible() {
+            let most = self.b.kint(LONG_STRING as i32);
+            self.b.emit(Op::LE, Ty::Int, len.0, most)?;
+        }
+        let (mut from, at) = self.start(init, len)?;
+        if at > len.1 {
+            self.b.emit(Op::GT, Ty::Int, from, len.0)?;
+            from = len.0;
+        } else {
+            self.b.emit(Op::LE, Ty::Int, from, len.0)?;
+        }
+        let (found, zero) = (self.b.call(Helper::StrFind, &[s, text, from])?, self.b.kint(0));
+        if find_plain(&str.bytes()[at.min(len.1) as usize..], needle.bytes()).is_none() {
+            self.b.emit(Op::LT, Ty::Int, found, zero)?;
+            return one(IrRef::NIL);
+        }
+        self.b.emit(Op::GE, Ty::Int, found, zero)?;
+        let (next, size) = (self.b.kint(1), self.field(text, Field::StrLen)?);
+        let first = self.b.emit(Op::ADD, Ty::Int, found, next)?;
+        Ok(Some(vec![first, self.b.emit(Op::ADD, Ty::Int, found, size)?]))
     }
 
     fn string_byte(&mut self, args: &Args<'_>, s: IrRef, str: Gc<Str>) -> Results {

@@ -4,7 +4,7 @@ mod decode;
 mod encode;
 mod format;
 pub(super) mod methods;
-mod object;
+pub mod object;
 
 pub use object::{is_buffer, with_bytes};
 

@@ -255,6 +255,21 @@ pub fn as_buffer(v: Value) -> Option<Gc<Udata>> {
     v.as_udata().filter(|u| u.is::<Buffer>())
 }
 
+/// Is the value a buffer with memory of its own for `bytes` more?
+pub fn has_room(v: Value, bytes: i32) -> bool {
+    let fits = |b: &mut Buffer| {
+        let free = b.bytes.capacity() - b.bytes.len();
+        b.source.is_none() && usize::try_from(bytes).is_ok_and(|bytes| bytes <= free.min(Poll::BYTES))
+    };
+    v.as_udata().and_then(|u| u.with(fits)).unwrap_or(false)
+}
+
+/// Lets compiled code append to a buffer that [has room](has_room) for it.
+pub fn put_in_place(v: Value, put: impl FnOnce(&mut Vec<u8>)) {
+    let Some(u) = v.as_udata() else { return };
+    u.with(|b: &mut Buffer| put(&mut b.bytes));
+}
+
 /// Is the value a buffer?
 pub fn is_buffer(v: Value) -> bool {
     as_buffer(v).is_some()

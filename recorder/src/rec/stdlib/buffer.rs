@@ -1,0 +1,42 @@
+//! Methods of `string.buffer`.
+
+use super::{Args, Results, one};
+use crate::ir::{IrRef, Op, Ty};
+use crate::rec::Recorder;
+use perilune_vm::helper::Helper;
+use perilune_vm::layout::Field;
+use perilune_vm::stdlib::buffer::object::has_room;
+use perilune_vm::text::number::LONGEST;
+
+impl Recorder {
+    /// `buf:put(...)` of strings and numbers, where the buffer has room for all of them: growing may collect, and run out of memory.
+    pub(super) fn buffer_put(&mut self, args: &Args<'_>) -> Results {
+        let ((buffer, v), texts) = (args.get(0), args.list.get(1..).unwrap_or(&[]));
+        let most = |(_, v): &(IrRef, perilune_vm::Value)| match v.as_str() {
+            Some(s) => Some(s.len()),
+            None => v.is_number().then_some(LONGEST),
+        };
+        let Some(bytes) = texts.iter().map(most).sum::<Option<usize>>().and_then(|n| i32::try_from(n).ok()) else { return Ok(None) };
+        if !has_room(v, bytes) {
+            return Ok(None);
+        }
+        let numbers = texts.iter().filter(|(_, v)| v.is_number()).count();
+        let mut size = self.b.kint((numbers * LONGEST) as i32);
+        for &(r, _) in texts.iter().filter(|(_, v)| v.is_str()) {
+            let len = self.field(r, Field::StrLen)?;
+            size = self.b.emit(Op::ADD, Ty::Int, size, len)?;
+        }
+        let (fits, no) = (self.b.call(Helper::BufferHasRoom, &[buffer, size])?, self.b.kint(0));
+        self.b.emit(Op::NE, Ty::Int, fits, no)?;
+        for &(r, _) in texts {
+            let helper = match self.ty(r) {
+                Ty::Str => Helper::BufferPut,
+                Ty::Int => Helper::BufferPutInt,
+                _ => Helper::BufferPutNum,
+            };
+            self.b.call(helper, &[buffer, r])?;
+        }
+        self.raw_memory_changed()?;
+        one(buffer)
+    }
+}
