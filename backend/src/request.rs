@@ -47,7 +47,7 @@ pub struct CompileRequest<'a> {
     pub unboxed: &'a [Unboxed],
     /// The arguments that this exit passes in registers ([`crate::exit_abi::exit_args`]).
     pub exit_args: &'a [ExitArg],
-    /// The hash of a string.
+    /// The hash of a key that is an object.
     pub key_hash: fn(Value) -> u32,
     /// It is a side trace whose runs are counted down (`CompiledState::side_countdown`): it leaves through its first exit when none is left.
     pub counts_runs: bool,
@@ -64,7 +64,7 @@ pub struct CompileRequest<'a> {
 }
 
 impl<'a> CompileRequest<'a> {
-    /// Plain code for a tree: boxed exits, nothing passed by a parent, no listing. All strings have the hash 0.
+    /// Plain code for a tree: boxed exits, nothing passed by a parent, no listing. All keys have the hash 0.
     pub fn new(tree: TraceTree<'a>, frame_delta: fn(pc: u64) -> u32) -> CompileRequest<'a> {
         CompileRequest {
             tree,

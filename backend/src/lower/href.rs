@@ -1,4 +1,4 @@
-//! Lookups of string keys: the walk along the chain of nodes, inline.
+//! Lookups of keys that are objects, strings above all: the walk along the chain of nodes, inline.
 //!
 //! Most lookups are followed by a comparison that says whether the key was found. The comparison is lowered together with the walk, which
 //! branches to the exit instead of computing an address to compare.
@@ -9,6 +9,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use perilune_recorder::ir::{Const, Ins, IrRef, Op, Ty, VmRef};
 use perilune_vm::layout::{Field, ofs};
+use perilune_vm::object::table::MULTIPLIER;
 
 impl Lower<'_> {
     /// Lowers instruction `i` together with the one after it, if they are a lookup and the check of what it found.
@@ -17,7 +18,7 @@ impl Lower<'_> {
         let Some(&check) = self.cur.trace.ins.get(i + 1) else { return Ok(false) };
         let same = |r: IrRef| !r.is_const() && r.ins_index() == i;
         let is_check = matches!(check.op, Op::EQ | Op::NE) && same(check.a) && self.is_nil_slot(check.b);
-        if ins.op != Op::HREF || !is_check || self.ty(ins.b)? != Ty::Str {
+        if ins.op != Op::HREF || !is_check || !self.ty(ins.b)?.is_gc() {
             return Ok(false);
         }
         self.advance_snapshot(i + 1);
@@ -31,8 +32,8 @@ impl Lower<'_> {
         Ok(true)
     }
 
-    /// HREF of a string key: the address of its value, or of the VM's nil.
-    pub(super) fn lookup_str(&mut self, ins: Ins) -> Res<Value> {
+    /// HREF of a key that is an object: the address of its value, or of the VM's nil.
+    pub(super) fn lookup_object(&mut self, ins: Ins) -> Res<Value> {
         let (found, missing, done) = (self.block(), self.block(), self.block());
         let node = self.walk(ins, found, missing)?;
         self.enter(found);
@@ -56,7 +57,7 @@ impl Lower<'_> {
     fn walk(&mut self, ins: Ins, found: Block, missing: Block) -> Res<Value> {
         let table = self.word(ins.a)?;
         let key = self.boxed(ins.b)?;
-        let first = self.main_node(table, ins.b)?;
+        let first = self.main_node(table, ins.b, key)?;
         let (head, on) = (self.block(), self.block());
         self.jump(head, &[first]);
         self.enter(head);
@@ -70,15 +71,24 @@ impl Lower<'_> {
         Ok(node)
     }
 
-    /// The node that a string key is looked for first.
-    fn main_node(&mut self, table: Value, key: IrRef) -> Res<Value> {
+    /// The node where a key is looked for first; `word` is the key as a value.
+    fn main_node(&mut self, table: Value, key: IrRef, word: Value) -> Res<Value> {
         let mask = self.pos.ins().load(types::I32, MEM, table, Field::TabHmask.offset() as i32);
-        let constant = if key.is_const() { self.konst(key)? } else { Const::Null(Ty::Str) };
+        let ty = self.ty(key)?;
+        let constant = if key.is_const() { self.konst(key)? } else { Const::Null(ty) };
         let hash = match constant {
             Const::Gc(v) => self.k32((self.req.key_hash)(v) as i32),
-            _ => {
+            _ if ty == Ty::Str => {
                 let string = self.word(key)?;
                 self.pos.ins().load(types::I32, MEM, string, ofs::STR_HASH as i32)
+            }
+            _ => {
+                let upper = self.pos.ins().ushr_imm_u(word, 32);
+                let bits = self.pos.ins().bxor(word, upper);
+                let multiplier = self.k64(MULTIPLIER);
+                let product = self.pos.ins().imul(bits, multiplier);
+                let hash = self.pos.ins().ushr_imm_u(product, 32);
+                self.pos.ins().ireduce(types::I32, hash)
             }
         };
         let index = self.pos.ins().band(mask, hash);

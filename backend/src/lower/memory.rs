@@ -81,8 +81,8 @@ impl Lower<'_> {
 
     fn lookup(&mut self, ins: Ins) -> Res<Value> {
         let ty = self.ty(ins.b)?;
-        if ty == Ty::Str && !self.cur.rebuilding {
-            return self.lookup_str(ins);
+        if ty.is_gc() && !self.cur.rebuilding {
+            return self.lookup_object(ins);
         }
         let table = self.word(ins.a)?;
         match ty {

@@ -19,6 +19,7 @@ use perilune_recorder::eval::{self, Outcome};
 use perilune_recorder::ir::Trace;
 use perilune_recorder::rec::AbortInfo;
 use perilune_vm::hooks::Unboxed;
+use perilune_vm::object::table::hash_key;
 use perilune_vm::state::Unfinished;
 use perilune_vm::{ExitId, TraceId, Value, Vm};
 use std::cell::RefCell;
@@ -215,7 +216,7 @@ fn counts_runs(vm: &Vm, trace: &Trace) -> bool {
 fn request(tree: TraceTree<'_>) -> CompileRequest<'_> {
     CompileRequest {
         unboxed_exits: true,
-        key_hash: |k| k.as_str().map_or(0, |s| s.hash()),
+        key_hash: hash_key,
         listing: log::on(Topic::Clif) || log::on(Topic::Asm),
         ..CompileRequest::new(tree, crate::frame::delta)
     }

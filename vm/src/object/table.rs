@@ -68,14 +68,17 @@ impl Node {
     }
 }
 
-/// Spreads the lower half of `bits` over 32 bits: a multiplicative hash, Knuth's constant.
+/// Knuth's constant for a multiplicative hash, which is the upper half of the product.
+pub const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Spreads the lower half of `bits` over 32 bits.
 #[inline(always)]
 fn mix(bits: u64) -> u32 {
-    (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+    (bits.wrapping_mul(MULTIPLIER) >> 32) as u32
 }
 
 /// Hash of a key other than strings and integers: bits of the double, or tag and address of the object. Doubles of few digits differ in
-/// their upper halves only.
+/// their upper halves only. Compiled code computes it for objects, see `backend/src/lower/href.rs`.
 #[inline(always)]
 fn hash_bits(bits: u64) -> u32 {
     mix(bits ^ bits >> 32)
