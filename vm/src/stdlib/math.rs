@@ -1,11 +1,17 @@
 //! The math library.
 
+use super::list::Builtin;
 use super::prng::Prng;
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::meta::lua_pow;
 use crate::text::ldexp::ldexp as scale;
 use crate::value::Value;
+
+/// Degrees in a radian.
+pub const DEGREES: f64 = 180.0 / std::f64::consts::PI;
+/// Radians in a degree.
+pub const RADIANS: f64 = std::f64::consts::PI / 180.0;
 
 /// The functions of numbers: for the builtins, and for the fast functions of the interpreter.
 pub mod of {
@@ -119,6 +125,32 @@ pub mod of {
     }
 }
 
+/// The result of a function of one number, or two, as a program gets it; `None` for all others.
+pub fn result_of(b: Builtin, x: f64, y: f64) -> Option<Value> {
+    Some(match b {
+        Builtin::MathSqrt => of::sqrt(x),
+        Builtin::MathExp => of::exp(x),
+        Builtin::MathLog => of::log(x),
+        Builtin::MathLog10 => of::log10(x),
+        Builtin::MathSin => of::sin(x),
+        Builtin::MathCos => of::cos(x),
+        Builtin::MathTan => of::tan(x),
+        Builtin::MathAsin => of::asin(x),
+        Builtin::MathAcos => of::acos(x),
+        Builtin::MathAtan => of::atan(x),
+        Builtin::MathSinh => of::sinh(x),
+        Builtin::MathCosh => of::cosh(x),
+        Builtin::MathTanh => of::tanh(x),
+        Builtin::MathPow => of::pow(x, y),
+        Builtin::MathAtan2 => of::atan2(x, y),
+        Builtin::MathLdexp => of::ldexp(x, y),
+        Builtin::MathDeg => Value::number(x * DEGREES),
+        Builtin::MathRad => Value::number(x * RADIANS),
+        Builtin::MathModf => Value::number(of::fraction(x)),
+        _ => return None,
+    })
+}
+
 macro_rules! unary {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*
@@ -173,12 +205,12 @@ fn times(vm: &mut Vm, name: &str, factor: f64) -> LuaResult<u32> {
 
 /// `math.deg(x)`
 pub fn deg(vm: &mut Vm) -> LuaResult<u32> {
-    times(vm, "deg", 180.0 / std::f64::consts::PI)
+    times(vm, "deg", DEGREES)
 }
 
 /// `math.rad(x)`
 pub fn rad(vm: &mut Vm) -> LuaResult<u32> {
-    times(vm, "rad", std::f64::consts::PI / 180.0)
+    times(vm, "rad", RADIANS)
 }
 
 macro_rules! binary {

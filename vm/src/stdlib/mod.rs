@@ -35,7 +35,7 @@ pub use debug::Definition;
 pub use env::set_function_env;
 pub use libraries::StdLib;
 pub use list::{Builtin, Library, OnTrace, written_in_lua};
-pub use math::random_step as math_random_step;
+pub use math::{DEGREES, RADIANS, random_step as math_random_step, result_of as math_result};
 pub use prng::Prng;
 pub use registry::{LOADED, PRELOAD};
 pub use shared_object::symbol_at;

@@ -5,7 +5,7 @@ use crate::ir::{FpMath, IrRef, Op, Ty, conv};
 use crate::rec::{Rec, Recorder};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
-use perilune_vm::stdlib::Builtin;
+use perilune_vm::stdlib::{Builtin, DEGREES, RADIANS, math_result};
 
 impl Recorder {
     /// An argument as num, with its value.
@@ -23,14 +23,15 @@ impl Recorder {
             Builtin::MathFloor => return self.round(args, FpMath::Floor),
             Builtin::MathCeil => return self.round(args, FpMath::Ceil),
             Builtin::MathAbs => return self.abs(args),
-            Builtin::MathSqrt => return self.fpmath(args, FpMath::Sqrt),
-            Builtin::MathExp => return self.fpmath(args, FpMath::Exp),
-            Builtin::MathLog if args.len() == 1 => return self.fpmath(args, FpMath::Log),
+            Builtin::MathSqrt => return self.fpmath(b, args, FpMath::Sqrt),
+            Builtin::MathExp => return self.fpmath(b, args, FpMath::Exp),
+            Builtin::MathLog if args.len() == 1 => return self.fpmath(b, args, FpMath::Log),
             Builtin::MathLog => return self.log_to_base(args),
             Builtin::MathModf => {
-                let x = self.num_arg(args, 0)?.0;
+                let x = self.num_arg(args, 0)?;
                 let whole = self.round(args, FpMath::Trunc)?;
-                let fraction = self.b.call(Helper::ModfFraction, &[x])?;
+                let fraction = self.b.call(Helper::ModfFraction, &[x.0])?;
+                let fraction = self.integer_if_now(fraction, math_result(b, x.1, 0.0))?;
                 return Ok(whole.map(|whole| vec![whole[0], fraction]));
             }
             Builtin::MathFrexp => {
@@ -39,14 +40,16 @@ impl Recorder {
                 return Ok(Some(vec![mantissa, self.b.call(Helper::FrexpExponent, &[x])?]));
             }
             Builtin::MathLdexp if args.len() >= 2 && self.ty(args.get(1).0).is_int() => {
-                let x = self.num_arg(args, 0)?.0;
-                return one(self.b.call(Helper::Ldexp, &[x, args.get(1).0])?);
+                let ((x, now), (e, by)) = (self.num_arg(args, 0)?, args.get(1));
+                let scaled = self.b.call(Helper::Ldexp, &[x, e])?;
+                return one(self.integer_if_now(scaled, math_result(b, now, f64::from(by.as_int_unchecked())))?);
             }
             Builtin::MathMin => return self.extreme(args, Op::MIN),
             Builtin::MathMax => return self.extreme(args, Op::MAX),
             Builtin::MathPow if args.len() >= 2 => {
-                let (x, y) = (self.num_arg(args, 0)?.0, self.num_arg(args, 1)?.0);
-                return one(self.b.emit(Op::POW, Ty::Num, x, y)?);
+                let ((x, now), (y, to)) = (self.num_arg(args, 0)?, self.num_arg(args, 1)?);
+                let power = self.b.emit(Op::POW, Ty::Num, x, y)?;
+                return one(self.integer_if_now(power, math_result(b, now, to))?);
             }
             Builtin::MathFmod if args.len() >= 2 => {
                 let ints = (0..2).all(|i| self.ty(args.get(i).0).is_int());
@@ -59,14 +62,15 @@ impl Recorder {
                 return one(self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK))?);
             }
             Builtin::MathAtan2 if args.len() >= 2 => {
-                let (x, y) = (self.num_arg(args, 0)?.0, self.num_arg(args, 1)?.0);
-                return one(self.b.call(Helper::Atan2, &[x, y])?);
+                let ((y, now), (x, to)) = (self.num_arg(args, 0)?, self.num_arg(args, 1)?);
+                let angle = self.b.call(Helper::Atan2, &[y, x])?;
+                return one(self.integer_if_now(angle, math_result(b, now, to))?);
             }
             Builtin::MathDeg | Builtin::MathRad => {
-                let x = self.num_arg(args, 0)?.0;
-                let pi = std::f64::consts::PI;
-                let k = self.b.knum(if b == Builtin::MathDeg { 180.0 / pi } else { pi / 180.0 });
-                return one(self.b.emit(Op::MUL, Ty::Num, x, k)?);
+                let (x, now) = self.num_arg(args, 0)?;
+                let k = self.b.knum(if b == Builtin::MathDeg { DEGREES } else { RADIANS });
+                let angle = self.b.emit(Op::MUL, Ty::Num, x, k)?;
+                return one(self.integer_if_now(angle, math_result(b, now, 0.0))?);
             }
             Builtin::MathRandom => return self.random(args),
             Builtin::MathSin => Helper::Sin,
@@ -81,13 +85,24 @@ impl Recorder {
             Builtin::MathLog10 => Helper::Log10,
             _ => return Ok(None),
         };
-        let x = self.num_arg(args, 0)?.0;
-        one(self.b.call(helper, &[x])?)
+        let (x, now) = self.num_arg(args, 0)?;
+        let r = self.b.call(helper, &[x])?;
+        one(self.integer_if_now(r, math_result(b, now, 0.0))?)
     }
 
-    fn fpmath(&mut self, args: &Args<'_>, f: FpMath) -> Results {
-        let x = self.num_arg(args, 0)?.0;
-        one(self.b.emit(Op::FPMATH, Ty::Num, x, IrRef(f as u16))?)
+    /// A result as an integer if it is one now, unless other numbers have been met here: a sum of such results remains an integer in the
+    /// interpreter.
+    fn integer_if_now(&mut self, r: IrRef, now: Option<Value>) -> Rec<IrRef> {
+        match now.map(|now| self.feedback.load_type(now)) {
+            Some(Ty::Int) => self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK)),
+            _ => Ok(r),
+        }
+    }
+
+    fn fpmath(&mut self, b: Builtin, args: &Args<'_>, f: FpMath) -> Results {
+        let (x, now) = self.num_arg(args, 0)?;
+        let r = self.b.emit(Op::FPMATH, Ty::Num, x, IrRef(f as u16))?;
+        one(self.integer_if_now(r, math_result(b, now, 0.0))?)
     }
     /// A product of binary logarithms, as the builtin computes it.
     fn log_to_base(&mut self, args: &Args<'_>) -> Results {
@@ -172,7 +187,8 @@ impl Recorder {
             r = self.b.emit(Op::MUL, Ty::Num, r, range)?;
             r = self.b.emit(Op::FPMATH, Ty::Num, r, IrRef(FpMath::Floor as u16))?;
             r = self.b.emit(Op::ADD, Ty::Num, r, low)?;
-            r = self.b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL)?;
+            // No TOBIT, which sums take for a bit pattern.
+            r = self.b.emit(Op::CONV, Ty::Int, r, IrRef(conv::pack(Ty::Int, Ty::Num, conv::NONE)))?;
         }
         one(r)
     }
