@@ -6,6 +6,7 @@ use crate::abort::Abort;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
 use perilune_vm::bc::{Ins, TSETM_BIAS};
 use perilune_vm::helper::Helper;
+use perilune_vm::layout::Field;
 use perilune_vm::object::InsPtr;
 use perilune_vm::stdlib::buffer::is_buffer;
 use perilune_vm::{Value, Vm};
@@ -117,6 +118,10 @@ impl Recorder {
         for i in 0..n {
             self.get(vm, a + i)?;
         }
+        let start = first.as_number().unwrap_or(0.0) - TSETM_BIAS;
+        if n <= self.params.loopunroll as usize && self.b.is_op(table, Op::TNEW).is_some() {
+            return self.fill_new_table(table, start as usize, (a, n));
+        }
         // An exit would store the same values.
         self.snap(pc)?;
         self.gc_step()?;
@@ -125,13 +130,39 @@ impl Recorder {
             self.b.emit(Op::USTORE, self.ty(value), address, value)?;
         }
         let values = self.slot_address(self.base + a)?;
-        let first = self.b.kint((first.as_number().unwrap_or(0.0) - TSETM_BIAS) as i32);
+        let first = self.b.kint(start as i32);
         let n = self.b.kint(n as i32);
         self.b.call(Helper::TabSetList, &[table, first, values, n])?;
+        self.list_is_stored(a);
+        Ok(())
+    }
+    fn list_is_stored(&mut self, a: usize) {
         self.clear_from(self.base + a);
         self.open.top = SlotIdx::FUNC;
         self.open.count = 0;
         self.snaps.needed = true;
+    }
+    /// TSETM of a table that the trace has made: it is made with the size that it gets here, so that the stores are those of a table
+    /// with so many elements, and need not happen if the table does not escape.
+    fn fill_new_table(&mut self, table: IrRef, start: usize, (a, n): (usize, usize)) -> Rec<()> {
+        let asize = &mut self.b.trace.ins[table.ins_index()].a;
+        // As the interpreter has it, see `Vm::table_set_list`.
+        if n > 0 && start + n > usize::from(asize.0) {
+            *asize = IrRef((start + n + 1) as u16);
+        }
+        let array = self.field(table, Field::TabArray)?;
+        for i in 0..n {
+            let value = self.slots[self.base + a + i];
+            let ty = self.ty(value);
+            if ty == Ty::Nil {
+                continue;
+            }
+            let key = self.b.kint((start + i) as i32);
+            let slot = self.b.emit(Op::AREF, Ty::P64, array, key)?;
+            self.b.emit(Op::ASTORE, ty, slot, value)?;
+            self.table_barrier(table, key, ty.is_gc().then_some(value), false)?;
+        }
+        self.list_is_stored(a);
         Ok(())
     }
 }

@@ -319,7 +319,7 @@ impl Recorder {
     }
     /// The barrier for a store under `key`; `value` is what was stored, if it is collectable. Tables with constant keys are small: one barrier
     /// serves all stores to them.
-    fn table_barrier(&mut self, table: IrRef, key: IrRef, value: Option<IrRef>, with_key: bool) -> Rec<()> {
+    pub(super) fn table_barrier(&mut self, table: IrRef, key: IrRef, value: Option<IrRef>, with_key: bool) -> Rec<()> {
         if key.is_const() {
             if with_key || value.is_some() {
                 self.b.emit(Op::TBAR, Ty::Nil, table, IrRef::NIL)?;
