@@ -123,6 +123,20 @@ fn copied_as(types: &CTypeTable, id: CTypeId, size: u32) -> Option<Vec<(Ty, u32)
     (all.len() <= MOST_COPIED).then_some(all)
 }
 
+/// The accesses that copy `n` bytes of memory: those of the value that is there, of type `source`, if it has so many. None if a call is to copy
+/// them.
+pub(super) fn copy_of_bytes(types: &CTypeTable, source: Option<CTypeId>, n: u32) -> Option<Vec<(Ty, u32)>> {
+    let is_value = |id: &CTypeId| !types.raw(*id).info.is_ptr() && types.size(*id) == Some(n);
+    let whole = source.filter(is_value).and_then(|id| copied_as(types, id, n));
+    whole.or_else(|| {
+        let mut all = Vec::new();
+        if n <= 8 * MOST_COPIED as u32 {
+            padding(0, n, &mut all);
+        }
+        (1..=MOST_COPIED).contains(&all.len()).then_some(all)
+    })
+}
+
 /// What is stored for a value.
 pub(super) enum Stored {
     /// Scalars of these types, at these offsets.
@@ -155,7 +169,13 @@ impl Recorder {
     }
     /// The value of an aggregate type at an address.
     pub(super) fn loaded(&mut self, types: &CTypeTable, id: CTypeId, from: IrRef, size: u32) -> Rec<Stored> {
-        let Some(accesses) = copied_as(types, id, size) else { return Ok(Stored::Bytes(from, size)) };
+        match copied_as(types, id, size) {
+            Some(accesses) => self.loaded_as(accesses, from),
+            None => Ok(Stored::Bytes(from, size)),
+        }
+    }
+    /// The memory at an address, by these accesses.
+    pub(super) fn loaded_as(&mut self, accesses: Vec<(Ty, u32)>, from: IrRef) -> Rec<Stored> {
         let mut all = Vec::with_capacity(accesses.len());
         for (ty, offset) in accesses {
             let address = self.at_offset(from, offset)?;

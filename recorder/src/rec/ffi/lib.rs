@@ -1,5 +1,6 @@
 //! The functions of the `ffi` library.
 
+use super::aggregate::copy_of_bytes;
 use super::types;
 use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
@@ -125,8 +126,19 @@ impl Recorder {
             _ => return Ok(None),
         };
         let to = self.address_argument(vm, CTypeId::P_VOID, to)?;
+        let source = from.1.as_cdata();
         let from = self.address_argument(vm, CTypeId::P_CVOID, from)?;
-        self.b.call(Helper::MemCopy, &[to, from, len])?;
+        let accesses = match self.b.as_int(len).map(u32::try_from) {
+            Some(Ok(n)) => copy_of_bytes(types(vm)?, source.map(|c| c.ctype()), n),
+            _ => None,
+        };
+        match accesses {
+            Some(accesses) => {
+                let value = self.loaded_as(accesses, from)?;
+                self.store_at(to, value)?;
+            }
+            None => self.b.call(Helper::MemCopy, &[to, from, len]).map(|_| ())?,
+        }
         self.raw_memory_changed()?;
         Ok(Some(Vec::new()))
     }
