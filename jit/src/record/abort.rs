@@ -185,7 +185,7 @@ impl Jit {
             self.protos.borrow_mut().at(pos).record_next = true;
             return self.set_counter(vm, pos, 1);
         }
-        if self.keeps_old_root(pos) {
+        if self.keeps_old_root(vm, pos) {
             return;
         }
         let thresholds = self.thresholds(vm);

@@ -62,6 +62,9 @@ impl Jit {
     /// Starts a side trace at an exit. The frame is that at `vm.base`, and the trace continues at `pc`.
     pub(crate) fn start_side(&self, vm: &mut Vm, exit: TraceExit, pc: InsPtr) {
         let Some(proto) = frame::proto(vm) else { return };
+        if self.records_again_at(vm, exit) {
+            return;
+        }
         let known = self.registry.borrow().get(exit.trace).map(|e| (Rc::clone(&e.trace), e.root));
         let Some((trace, root)) = known else { return };
         let variant = if exit.exit == SnapId::FIRST { self.restart_position(exit.trace) } else { None };

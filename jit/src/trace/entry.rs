@@ -92,6 +92,13 @@ pub struct Entry {
     pub cost: Cost,
 }
 
+impl Entry {
+    /// Is it a root trace that leaves at once when it is entered, since it is invalid or is to be recorded again?
+    pub fn leads_out(&self) -> bool {
+        self.tree.as_ref().is_some_and(|t| t.members.is_empty())
+    }
+}
+
 /// Whether entering a trace pays, in bytecode instructions: see [`Entry::saving`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Account {

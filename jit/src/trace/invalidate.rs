@@ -117,7 +117,7 @@ impl Jit {
             }
         }
     }
-    fn compile_leaving(&self, vm: &mut Vm, n: TraceId) -> Result<Code, Refused> {
+    pub(super) fn compile_leaving(&self, vm: &mut Vm, n: TraceId) -> Result<Code, Refused> {
         if self.settings.options.get().params.eval != 0 {
             return Ok(Code::default());
         }

@@ -6,10 +6,12 @@
 //!
 //! This is decided when the side trace has run often enough to pay for a compilation, before trees are considered (`tree`).
 
-use super::{Registry, patch};
+use super::code::Code;
+use super::entry::TreeCode;
+use super::{Entry, Registry, patch};
 use crate::Jit;
 use crate::view::log::{self, Topic};
-use perilune_recorder::ir::{Link, SnapId};
+use perilune_recorder::ir::{Link, SnapId, TraceExit};
 use perilune_vm::interp::hook::is_header;
 use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Vm};
@@ -19,6 +21,9 @@ use perilune_vm::{TraceId, Vm};
 const USUAL: u64 = 3;
 /// Recordings after the first one at most. The chance that none of three follows a side that three of four iterations take is 1 in 64.
 const MOST: u32 = 2;
+
+/// Recordings that are repeated at once, because they have learned something, before the old root trace is entered again.
+const MOST_TRIES: u32 = 4;
 
 impl Registry {
     /// The root trace of a side trace that is what the loop usually does: it comes back to the loop from an exit in front of it.
@@ -35,6 +40,15 @@ impl Registry {
         let others: u64 = self.own_sides(n).filter(|(_, s)| *s != side).map(|(_, s)| self.runs(s)).sum();
         let taken: u64 = root.exits.iter().map(|x| u64::from(x.taken)).sum();
         (self.runs(side) >= USUAL * (others + taken)).then_some(n)
+    }
+    /// What enters a root trace leaves at once, as by its first exit, which is hot.
+    fn lead_out(&mut self, n: TraceId, leaving: Code) {
+        self.enter_at(n, leaving.address);
+        let Some(e) = self.get_mut(n) else { return };
+        e.tree = Some(TreeCode { code: leaving, members: Vec::new() });
+        if let Some(first) = e.exits.first_mut() {
+            (first.hot_count, first.next_check, first.tries) = (1 << 30, 0, 0);
+        }
     }
     /// Makes the instruction at a position enter the newest root trace from there again.
     fn rearm(&self, pos: BcPos, newest: TraceId) {
@@ -57,12 +71,48 @@ impl Jit {
         }
         self.registry.borrow().disarm_one(root);
         self.set_counter(vm, start.pos, 1);
+        self.lead_out(vm, root);
         true
     }
+    /// Has a root trace that is to be recorded again left by its first exit whenever other traces jump to it: they may execute the
+    /// instruction that enters it themselves, so that the interpreter never comes there.
+    fn lead_out(&self, vm: &mut Vm, root: TraceId) {
+        let params = self.settings.options.get().params;
+        let has_room = self.registry.borrow().get(root).is_some_and(|e| e.sides < params.maxside);
+        if params.eval != 0 || !has_room {
+            return;
+        }
+        if let Ok(leaving) = self.compile_leaving(vm, root) {
+            self.registry.borrow_mut().lead_out(root, leaving);
+        }
+    }
+    /// An exit is hot. If it is where a trace leaves that is to be recorded again, that is done now.
+    pub(crate) fn records_again_at(&self, vm: &mut Vm, exit: TraceExit) -> bool {
+        let found = self.registry.borrow().get(exit.trace).filter(|e| exit.exit == SnapId::FIRST && e.leads_out()).and_then(|e| {
+            Some((e.start?.pos, e.exits.first()?.tries))
+        });
+        let Some((pos, tries)) = found else { return false };
+        if tries <= MOST_TRIES && self.protos.borrow_mut().at(pos).replaces {
+            self.start_root(vm, pos);
+        } else {
+            self.ends_leading_out(vm, exit.trace);
+        }
+        true
+    }
+    /// A root trace that was to be recorded again is entered in its own code again.
+    fn ends_leading_out(&self, vm: &Vm, root: TraceId) {
+        let mut registry = self.registry.borrow_mut();
+        let code = if registry.get(root).is_some_and(Entry::leads_out) { registry.drop_tree(root) } else { None };
+        drop(registry);
+        if let Some(code) = code {
+            self.free_tree(code, vm.compiled.native_calls != 0);
+        }
+    }
     /// A recording from a position was aborted. Was it to replace a root trace? That is entered again then.
-    pub(crate) fn keeps_old_root(&self, pos: BcPos) -> bool {
+    pub(crate) fn keeps_old_root(&self, vm: &Vm, pos: BcPos) -> bool {
         let Some(newest) = self.protos.borrow_mut().recorded_in_vain(pos) else { return false };
         self.registry.borrow().rearm(pos, newest);
+        self.ends_leading_out(vm, newest);
         true
     }
 }
