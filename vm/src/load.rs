@@ -18,7 +18,7 @@ use crate::meta::MM;
 use crate::object::{ChangedFields, Func, Gc, InsPtr, Proto, Str, Table, ThreadStatus};
 use crate::source::{Form, Pieces, Source};
 use crate::state::{CallbackState, CompiledState, DepthLimits, ErrorState, Fuel, InterpState, Realm, RunState, StringState};
-use crate::stdlib::Builtin;
+use crate::stdlib::{Builtin, put_value};
 use crate::syntax::{self, Diagnostic};
 use crate::value::Value;
 use core::any::Any;
@@ -216,6 +216,11 @@ impl Vm {
         vm.realm.registry = vm.new_table(0, 3);
         for (i, name) in MM::NAMES.iter().enumerate() {
             vm.realm.meta_names[i] = Some(vm.new_fixed_str(name.as_bytes()));
+        }
+        for v in [Value::NIL, Value::FALSE, Value::TRUE] {
+            let mut name = Vec::new();
+            put_value(&mut name, v);
+            vm.realm.pri_names[v.type_index()] = Some(vm.new_fixed_str(&name));
         }
         let host = vm.new_native(no_frame, 1, &[]);
         // SAFETY: the new stack has room for the host's frame.

@@ -88,9 +88,12 @@ impl Jit {
     }
     /// An exit is hot. If it is where a trace leaves that is to be recorded again, that is done now.
     pub(crate) fn records_again_at(&self, vm: &mut Vm, exit: TraceExit) -> bool {
-        let found = self.registry.borrow().get(exit.trace).filter(|e| exit.exit == SnapId::FIRST && e.leads_out()).and_then(|e| {
-            Some((e.start?.pos, e.exits.first()?.tries))
-        });
+        let found = self
+            .registry
+            .borrow()
+            .get(exit.trace)
+            .filter(|e| exit.exit == SnapId::FIRST && e.leads_out())
+            .and_then(|e| Some((e.start?.pos, e.exits.first()?.tries)));
         let Some((pos, tries)) = found else { return false };
         if tries <= MOST_TRIES && self.protos.borrow_mut().at(pos).replaces {
             self.start_root(vm, pos);

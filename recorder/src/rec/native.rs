@@ -248,14 +248,7 @@ impl Recorder {
         })
     }
     /// A tail call in a frame that is replaceable: the frame of the builtin replaces it.
-    pub(super) fn tail_native(
-        &mut self,
-        vm: &Vm,
-        pc: InsPtr,
-        (r, f): (IrRef, Gc<Func>),
-        a: usize,
-        nargs: usize,
-    ) -> Rec<()> {
+    pub(super) fn tail_native(&mut self, vm: &Vm, pc: InsPtr, (r, f): (IrRef, Gc<Func>), a: usize, nargs: usize) -> Rec<()> {
         let (running, mut at) = (self.base, self.base);
         let args: Vec<IrRef> = (0..nargs).map(|i| self.slots[at + a + 2 + i]).collect();
         while let Some(vararg) = self.stack.frames.pop_if(|f| f.kind == FrameKind::Vararg) {

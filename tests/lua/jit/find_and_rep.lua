@@ -100,3 +100,24 @@ if has_ffi then
   end
 end
 print(seen)
+
+-- Names of nil and booleans; what is written to files.
+local names = 0
+for i = 1, 300 do
+  local s = tostring(i % 3 == 0) .. tostring(nil) .. tostring(i % 2 == 0 and true or nil)
+  names = (names * 7 + #s) % 100003
+end
+print(names, tostring(true), tostring(false), tostring(nil), select("#", tostring(nil)))
+local file = io.tmpfile()
+for i = 1, 300 do
+  file:write("line ", i, " ", i / 8, "\n")
+  if i == 200 then print(pcall(file.write, file, "part ", {})) end
+end
+file:seek("set")
+local text_of_file = file:read("*a")
+print(#text_of_file, text_of_file:sub(-24, -2))
+file:close()
+for i = 1, 200 do
+  local ok, message = pcall(file.write, i == 150 and file or io.stderr)
+  if not ok then print(message) end
+end

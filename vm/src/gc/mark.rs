@@ -273,7 +273,7 @@ impl Vm {
         for t in self.realm.base_meta.iter().flatten() {
             m.mark(*t);
         }
-        for s in self.realm.meta_names.iter().flatten() {
+        for s in self.realm.meta_names.iter().chain(&self.realm.pri_names).flatten() {
             m.mark(*s);
         }
         self.host.roots.for_each(|v| m.mark_value(v));

@@ -16,6 +16,8 @@ pub struct Realm {
     pub base_meta: [Option<Gc<Table>>; 14],
     /// Names of the metamethods as strings, by number.
     pub meta_names: [Option<Gc<Str>>; 32],
+    /// What `tostring` makes of nil, false and true, by [`Value::type_index`].
+    pub pri_names: [Option<Gc<Str>>; 3],
     /// Default input and output file of the io library.
     pub io_defaults: [Value; 2],
     /// Generator of `math.random`.
@@ -39,6 +41,7 @@ impl Realm {
             registry: table,
             base_meta: [None; 14],
             meta_names: [None; 32],
+            pri_names: [None; 3],
             io_defaults: [Value::NIL; 2],
             prng: Prng::default(),
             next_ffid,

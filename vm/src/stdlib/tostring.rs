@@ -44,6 +44,9 @@ pub fn raw_tostring(vm: &mut Vm, v: Value) -> Gc<Str> {
     if v.is_number() {
         return vm.number_str(v);
     }
+    if let Some(Some(name)) = vm.realm.pri_names.get(v.type_index()) {
+        return *name;
+    }
     let mut text = Vec::with_capacity(32);
     put_value(&mut text, v);
     vm.new_str(&text)

@@ -51,6 +51,12 @@ impl Recorder {
                 }
             }
             Builtin::Tostring if v.is_str() => one(r),
+            Builtin::Tostring if args.len() > 0 && self.ty(r).is_pri() && args.vm.metatable_of(v).is_none() => {
+                match args.vm.realm.pri_names.get(v.type_index()) {
+                    Some(Some(name)) => one(self.b.kgc(Value::str(*name))),
+                    _ => Ok(None),
+                }
+            }
             Builtin::Tostring if v.is_number() && args.vm.metatable_of(v).is_none() => {
                 self.gc_step()?;
                 one(self.to_str(r, v)?)

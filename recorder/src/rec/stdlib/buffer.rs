@@ -16,7 +16,9 @@ impl Recorder {
             Some(s) => Some(s.len()),
             None => v.is_number().then_some(LONGEST),
         };
-        let Some(bytes) = texts.iter().map(most).sum::<Option<usize>>().and_then(|n| i32::try_from(n).ok()) else { return Ok(None) };
+        let Some(bytes) = texts.iter().map(most).sum::<Option<usize>>().and_then(|n| i32::try_from(n).ok()) else {
+            return Ok(None);
+        };
         if !has_room(v, bytes) {
             return Ok(None);
         }

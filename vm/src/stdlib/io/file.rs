@@ -15,7 +15,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The origin of a file.
 #[derive(Debug)]
@@ -148,8 +148,18 @@ pub fn check_file(vm: &mut Vm) -> LuaResult<Gc<Udata>> {
 }
 
 #[cold]
-fn closed(vm: &mut Vm) -> LuaError {
+pub fn closed(vm: &mut Vm) -> LuaError {
     vm.rt_error("attempt to use a closed file")
+}
+
+/// Runs `f` on the stream of a file, which it must not close; `None` if that is closed. Counting another owner would take as long as a short
+/// write.
+pub fn with_stream<R>(u: Gc<Udata>, f: impl FnOnce(&Mutex<Stream>) -> R) -> Option<R> {
+    u.with::<LuaFile, _>(|file| {
+        file.notice_close();
+        file.stream.as_deref().map(f)
+    })
+    .flatten()
 }
 
 /// The stream of a file.

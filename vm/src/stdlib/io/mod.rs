@@ -21,7 +21,7 @@ use crate::text::NumText;
 use crate::text::format::put_address;
 use crate::text::number::to_i64;
 use crate::value::Value;
-use file::{LuaFile, Origin, check_file, check_stream, new_file, open_file, open_pipe, stream_of};
+use file::{LuaFile, Origin, check_file, check_stream, closed, new_file, open_file, open_pipe, stream_of, with_stream};
 use read::read_values;
 use std::io::{self, SeekFrom};
 use std::sync::Arc;
@@ -228,39 +228,41 @@ pub fn file_read(vm: &mut Vm) -> LuaResult<u32> {
     read_args(vm, &s, 1)
 }
 
-/// Writes the arguments from `first` on.
-fn write_args(vm: &mut Vm, s: &Shared, first: usize) -> LuaResult<u32> {
-    let mut result = Ok(());
-    let stop = Arc::clone(&vm.interrupts.flag);
-    let mut out = lock(s);
-    for i in first..vm.nargs() {
-        let v = vm.arg(i);
-        let r = if let Some(s) = v.as_str() {
-            out.write(s.bytes(), &stop)
-        } else if v.is_int() {
-            out.write(&NumText::int(v.as_int_unchecked()), &stop)
-        } else if v.is_num() {
-            out.write(&NumText::num(v.as_num_unchecked()), &stop)
-        } else if let Some(r) = with_bytes(v, |bytes| out.write(bytes, &stop)) {
-            r
-        } else {
-            return Err(vm.arg_type_error(i, "string"));
-        };
-        result = result.and(r);
-    }
-    file_result(vm, result, None)
+/// Writes the arguments from `first` on to a file; `None` if that is closed.
+fn write_args(vm: &mut Vm, file: Gc<Udata>, first: usize) -> Option<LuaResult<u32>> {
+    let written = with_stream(file, |stream| {
+        let (mut out, stop, mut result) = (lock(stream), &vm.interrupts.flag, Ok(()));
+        for i in first..vm.nargs() {
+            let v = vm.arg(i);
+            let r = if let Some(s) = v.as_str() {
+                out.write(s.bytes(), stop)
+            } else if v.is_int() {
+                out.write(&NumText::int(v.as_int_unchecked()), stop)
+            } else if v.is_num() {
+                out.write(&NumText::num(v.as_num_unchecked()), stop)
+            } else {
+                with_bytes(v, |bytes| out.write(bytes, stop)).ok_or(i)?
+            };
+            result = result.and(r);
+        }
+        Ok(result)
+    })?;
+    Some(match written {
+        Ok(result) => file_result(vm, result, None),
+        Err(i) => Err(vm.arg_type_error(i, "string")),
+    })
 }
 
 /// `io.write(...)`
 pub fn write(vm: &mut Vm) -> LuaResult<u32> {
-    let s = default_stream(vm, OUTPUT)?;
-    write_args(vm, &s, 0)
+    let written = default_file(vm, OUTPUT).and_then(|file| write_args(vm, file, 0));
+    written.unwrap_or_else(|| Err(standard_closed(vm)))
 }
 
 /// `file:write(...)`
 pub fn file_write(vm: &mut Vm) -> LuaResult<u32> {
-    let s = check_stream(vm)?;
-    write_args(vm, &s, 1)
+    let file = check_file(vm)?;
+    write_args(vm, file, 1).unwrap_or_else(|| Err(closed(vm)))
 }
 
 /// `io.flush()`
