@@ -386,7 +386,7 @@ fn watching_and_collections_change_no_traces() {
         run_in(&folder(), &[options, &program].concat(), "").ok()
     };
     let programs =
-        [("raytracer", "60", eager), ("pipeline", "30", eager), ("binarytrees", "12", eager), ("fannkuch", "9", eager)];
+        [("raytracer", "40", eager), ("pipeline", "30", eager), ("binarytrees", "12", eager), ("fannkuch", "9", eager)];
     for (program, size, budget) in programs {
         let alone = traces(program, size, budget);
         assert!(!alone.starts_with('0'), "nothing is compiled in {program}: {alone}");

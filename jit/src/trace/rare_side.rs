@@ -8,7 +8,7 @@
 
 use super::code::Code;
 use super::entry::TreeCode;
-use super::{Entry, Registry, patch};
+use super::{Registry, patch};
 use crate::Jit;
 use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{Link, SnapId, TraceExit};
@@ -105,7 +105,8 @@ impl Jit {
     /// A root trace that was to be recorded again is entered in its own code again.
     fn ends_leading_out(&self, vm: &Vm, root: TraceId) {
         let mut registry = self.registry.borrow_mut();
-        let code = if registry.get(root).is_some_and(Entry::leads_out) { registry.drop_tree(root) } else { None };
+        let code =
+            if registry.get(root).is_some_and(|e| e.leads_out() && !e.is_invalid) { registry.drop_tree(root) } else { None };
         drop(registry);
         if let Some(code) = code {
             self.free_tree(code, vm.compiled.native_calls != 0);

@@ -119,7 +119,8 @@ impl Recorder {
             self.get(vm, a + i)?;
         }
         let start = first.as_number().unwrap_or(0.0) - TSETM_BIAS;
-        if n <= self.params.loopunroll as usize && self.b.is_op(table, Op::TNEW).is_some() {
+        let is_short = n <= self.params.loopunroll as usize && start < f64::from(u16::MAX / 2);
+        if is_short && self.b.is_op(table, Op::TNEW).is_some() {
             return self.fill_new_table(table, start as usize, (a, n));
         }
         // An exit would store the same values.

@@ -146,7 +146,6 @@ pub fn result_of(b: Builtin, x: f64, y: f64) -> Option<Value> {
         Builtin::MathLdexp => of::ldexp(x, y),
         Builtin::MathDeg => Value::number(x * DEGREES),
         Builtin::MathRad => Value::number(x * RADIANS),
-        Builtin::MathModf => Value::number(of::fraction(x)),
         _ => return None,
     })
 }

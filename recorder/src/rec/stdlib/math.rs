@@ -28,10 +28,9 @@ impl Recorder {
             Builtin::MathLog if args.len() == 1 => return self.fpmath(b, args, FpMath::Log),
             Builtin::MathLog => return self.log_to_base(args),
             Builtin::MathModf => {
-                let x = self.num_arg(args, 0)?;
+                let x = self.num_arg(args, 0)?.0;
                 let whole = self.round(args, FpMath::Trunc)?;
-                let fraction = self.b.call(Helper::ModfFraction, &[x.0])?;
-                let fraction = self.integer_if_now(fraction, math_result(b, x.1, 0.0))?;
+                let fraction = self.b.call(Helper::ModfFraction, &[x])?;
                 return Ok(whole.map(|whole| vec![whole[0], fraction]));
             }
             Builtin::MathFrexp => {
