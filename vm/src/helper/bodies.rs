@@ -5,7 +5,7 @@ use crate::Vm;
 use crate::ffi::ctype::CTypeId;
 use crate::ffi::int64;
 use crate::object::{Cdata, Func, Gc, Placement, Proto, Str, Table, Thread};
-use crate::stdlib::buffer::object::{has_room, put_in_place};
+use crate::stdlib::buffer::{has_room, put_in_place};
 use crate::stdlib::short_with_case;
 use crate::text::number::put_num;
 use crate::text::parts::{append_changed, append_in_parts, append_reversed, repeat};

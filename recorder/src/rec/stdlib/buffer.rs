@@ -5,7 +5,7 @@ use crate::ir::{IrRef, Op, Ty};
 use crate::rec::Recorder;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
-use perilune_vm::stdlib::buffer::object::has_room;
+use perilune_vm::stdlib::buffer::has_room;
 use perilune_vm::text::number::LONGEST;
 
 impl Recorder {

@@ -4,9 +4,9 @@ mod decode;
 mod encode;
 mod format;
 pub(super) mod methods;
-pub mod object;
+mod object;
 
-pub use object::{is_buffer, with_bytes};
+pub use object::{has_room, is_buffer, put_in_place, with_bytes};
 
 use super::{Builtin, LOADED};
 use crate::Vm;
