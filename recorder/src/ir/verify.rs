@@ -175,7 +175,8 @@ impl Verifier<'_> {
     /// ADD, SUB, MUL on words. The address of what is inside an object begins with the object itself.
     fn word_sum(&self, ins: Ins) -> Res {
         let (left, right) = (self.t.ty(ins.a), self.t.ty(ins.b));
-        let object = |ty: Ty| ins.ty == Ty::P64 && ins.op == Op::ADD && (ty.is_gc() || ty == Ty::LightUd);
+        // A light userdata is a word, and an address.
+        let object = |ty: Ty| ty == Ty::LightUd || ins.ty == Ty::P64 && ins.op == Op::ADD && ty.is_gc();
         check(left.is_word() || object(left), "left operand is no word")?;
         check(right.is_word() || right.is_int() || object(right), "right operand is neither word nor int")
     }

@@ -9,6 +9,7 @@ use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Ins, IrRef, Op, Ty, conv, xload};
 use crate::opt::alias::{self, Alias};
 use crate::opt::cse;
+use perilune_vm::layout::ofs;
 
 /// An address: a base, and a constant offset in bytes. The base of a constant address is [`IrRef::NONE`].
 fn split(b: &IrBuffer, address: IrRef) -> (IrRef, i64) {
@@ -119,10 +120,25 @@ pub fn load(b: &mut IrBuffer, ins: Ins) -> Emit {
         }
         r = b.older(r);
     }
+    if let Some(value) = boxed(b, ins, lim) {
+        return value;
+    }
     if let Some(zero) = never_stored(b, ins, lim) {
         return Ok(zero);
     }
     cse::reuse_or_append(b, ins, lim)
+}
+
+/// The value of a load from a new box of a scalar to which nothing has been stored: its low bytes are those of what it was made of.
+fn boxed(b: &mut IrBuffer, load: Ins, lim: IrRef) -> Option<Emit> {
+    let (new, offset) = split(b, load.a);
+    let value = b.is_op(new, Op::CNEWI)?.b;
+    let from = b.ty(value);
+    let same_kind = load.ty.is_int() && from.is_int() || load.ty.is_word() && from.is_word() || load.ty == from;
+    if lim >= new || offset != ofs::CDATA_DATA as i64 || !same_kind {
+        return None;
+    }
+    stored(b, load, Ins { ty: load.ty, b: value, ..load })
 }
 
 /// The value of a load from a new cdata to which nothing has been stored there: its memory is zero. `lim` is the newest instruction that may

@@ -166,19 +166,19 @@ impl Recorder {
         let Some(t) = v.as_table() else {
             let Some(m) = Recorder::base_meta(args.vm, v) else { return one(IrRef::NIL) };
             let k = self.b.kgc(Value::table(m));
-            return self.no_field(args, m, k);
+            return self.shown_metatable(args, m, k);
         };
         let meta = t.meta.get();
         let k = self.guard_meta(args.vm, r, t)?;
         let Some(m) = meta else { return one(IrRef::NIL) };
-        self.no_field(args, m, k)
+        self.shown_metatable(args, m, k)
     }
-    /// The metatable itself, if it has no `__metatable`.
-    fn no_field(&mut self, args: &Args<'_>, m: perilune_vm::object::Gc<perilune_vm::object::Table>, k: IrRef) -> Results {
+    /// What `getmetatable` makes of a metatable: its `__metatable`, if it has one.
+    fn shown_metatable(&mut self, args: &Args<'_>, m: perilune_vm::object::Gc<perilune_vm::object::Table>, k: IrRef) -> Results {
         let Some(name) = args.vm.realm.meta_names[MM::Metatable as usize] else { return Ok(None) };
         let key = (self.b.kgc(Value::str(name)), Value::str(name));
-        self.raw_get(args.vm, m, k, key)?;
-        if m.get_str(name).is_nil() { one(k) } else { Ok(None) }
+        let protection = self.raw_get(args.vm, m, k, key)?;
+        one(if m.get_str(name).is_nil() { k } else { protection })
     }
 
     fn setmetatable(&mut self, args: &Args<'_>) -> Results {
