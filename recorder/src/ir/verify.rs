@@ -188,7 +188,7 @@ impl Verifier<'_> {
         check(constant(ins.a), "left operand is no number of a ctype")?;
         match ins.op {
             Op::CNEW => check(constant(ins.b), "right operand is no constant size"),
-            _ => check(scalar(self.t.ty(ins.b)), "right operand is no scalar"),
+            _ => check(scalar(self.t.ty(ins.b)) || self.t.ty(ins.b) == Ty::LightUd, "right operand is no scalar"),
         }
     }
 
