@@ -8,6 +8,7 @@ use perilune_recorder::ir::{Const, IrRef, Op, Ty, VmRef};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::{Field, ofs};
+use perilune_vm::object::table::hash_key;
 use perilune_vm::value as v;
 
 fn tab(address: u64) -> Value {
@@ -76,7 +77,6 @@ fn lookups_call_the_helper_for_the_key() {
     let keys = [
         (Op::HREF, Ty::Int, Value::int(-7), -7i32 as u32 as u64, Helper::TabGetInt),
         (Op::HREF, Ty::Num, Value::num(1.5), 1.5f64.to_bits(), Helper::TabGet),
-        (Op::HREF, Ty::Tab, tab(0x880), tab(0x880).bits(), Helper::TabGet),
         (Op::HREF, Ty::True, Value::TRUE, Value::TRUE.bits(), Helper::TabGet),
         (Op::NEWREF, Ty::Int, Value::int(-7), Value::int(-7).bits(), Helper::TabNewKey),
     ];
@@ -103,34 +103,46 @@ fn lookups_call_the_helper_for_the_key() {
 fn string_keys_are_looked_for_along_the_chain() {
     // The hash is in the upper half of the object's first word.
     let strings: [[u64; 3]; 3] = core::array::from_fn(|_| [1 << 32, 0, 0]);
-    let [key, other, absent] = core::array::from_fn(|i| value_of(v::TAG_STR << v::PAYLOAD_BITS | strings[i].as_ptr() as u64));
-    // Four nodes: the key is the second of a chain that starts at node 1.
+    let keys = core::array::from_fn(|i| value_of(v::TAG_STR << v::PAYLOAD_BITS | strings[i].as_ptr() as u64));
+    for constant in [false, true] {
+        looks_along_the_chain(Ty::Str, keys, constant);
+    }
+}
+
+#[test]
+fn keys_that_are_objects_are_looked_for_along_the_chain() {
+    // Addresses decide where they are looked for first: three with the same place.
+    let mut keys = (1..).map(|i| tab(i * 16)).filter(|key| hash_key(*key) & 3 == 1);
+    let keys = core::array::from_fn(|_| keys.next().unwrap_or(Value::NIL));
+    looks_along_the_chain(Ty::Tab, keys, false);
+}
+
+/// The first key is the second of a chain of two that starts at node 1 of 4, the last one is absent. The hashes of all lead there.
+fn looks_along_the_chain(ty: Ty, [key, other, absent]: [Value; 3], constant: bool) {
     let mut nodes = [0; 12];
     (nodes[4], nodes[3]) = (other.bits(), Value::int(1).bits());
     (nodes[10], nodes[9]) = (key.bits(), Value::int(2).bits());
     nodes[5] = &raw const nodes[9] as u64;
     let table = [0, 0, 0, nodes.as_ptr() as u64, 3, 0];
-    for constant in [false, true] {
-        for (wanted, check, expected) in [
-            (other, Op::NE, Some(1)),
-            (key, Op::NE, Some(2)),
-            (absent, Op::NE, None),
-            (absent, Op::EQ, Some(0)),
-            (key, Op::EQ, None),
-            (key, Op::NOP, Some(2)),
-        ] {
-            let mut t = Build::new();
-            let s = t.slots(&[Ty::Tab, Ty::Str]);
-            let k = if constant { t.konst(Const::Gc(wanted)) } else { s[1] };
-            let p = t.emit(Op::HREF, Ty::P64, s[0], k);
-            if check != Op::NOP {
-                let nil = t.konst(Const::Vm(VmRef::NilSlot));
-                t.emit(check, Ty::P64, p, nil);
-            }
-            let x = if check == Op::EQ { t.konst(Const::Int(0)) } else { t.guarded(Op::HLOAD, Ty::Int, p, IrRef::NIL) };
-            let (exit, out) = run(&t.results(&[x]), &[tab(table.as_ptr() as u64), wanted]);
-            assert_eq!((exit == 1).then(|| out[0]), expected.map(Value::int), "{check:?} {constant}");
+    for (wanted, check, expected) in [
+        (other, Op::NE, Some(1)),
+        (key, Op::NE, Some(2)),
+        (absent, Op::NE, None),
+        (absent, Op::EQ, Some(0)),
+        (key, Op::EQ, None),
+        (key, Op::NOP, Some(2)),
+    ] {
+        let mut t = Build::new();
+        let s = t.slots(&[Ty::Tab, ty]);
+        let k = if constant { t.konst(Const::Gc(wanted)) } else { s[1] };
+        let p = t.emit(Op::HREF, Ty::P64, s[0], k);
+        if check != Op::NOP {
+            let nil = t.konst(Const::Vm(VmRef::NilSlot));
+            t.emit(check, Ty::P64, p, nil);
         }
+        let x = if check == Op::EQ { t.konst(Const::Int(0)) } else { t.guarded(Op::HLOAD, Ty::Int, p, IrRef::NIL) };
+        let (exit, out) = run(&t.results(&[x]), &[tab(table.as_ptr() as u64), wanted]);
+        assert_eq!((exit == 1).then(|| out[0]), expected.map(Value::int), "{check:?} {constant}");
     }
 }
 
