@@ -227,6 +227,11 @@ fn traces_end_with_their_function() {
 }
 
 #[test]
+fn variants_of_builtins_are_compiled() {
+    passes("variants.lua", &[]);
+}
+
+#[test]
 fn hot_trees_are_one_function() {
     passes("trees.lua", &[]);
 }

@@ -22,7 +22,9 @@ const USUAL: u64 = 3;
 /// Recordings after the first one at most. The chance that none of three follows a side that three of four iterations take is 1 in 64.
 const MOST: u32 = 2;
 
-/// Recordings that are repeated at once, because they have learned something, before the old root trace is entered again.
+/// Recordings that are repeated at once, because they have learned something, before the old root trace is entered again. Until then each
+/// iteration is interpreted. A repetition knows all that the one before found in the same iteration, so that more than one is rare: another
+/// iteration must have met something else.
 const MOST_TRIES: u32 = 4;
 
 impl Registry {

@@ -101,6 +101,10 @@ pub mod of {
             None => Value::num(x.as_num_unchecked().abs()),
         }
     }
+    /// A product, computed as compiled code computes it.
+    pub fn log_to_base(x: f64, base: f64) -> Value {
+        Value::number(x.log2() * (1.0 / base.log2()))
+    }
     /// Mantissa and exponent.
     pub fn frexp(x: f64) -> (f64, i32) {
         let exp_bits = |x: f64| (x.to_bits() >> 52) as i32 & 0x7ff;
@@ -126,8 +130,9 @@ pub mod of {
 }
 
 /// The result of a function of one number, or two, as a program gets it; `None` for all others.
-pub fn result_of(b: Builtin, x: f64, y: f64) -> Option<Value> {
+pub fn result_of(b: Builtin, x: f64, y: Option<f64>) -> Option<Value> {
     Some(match b {
+        Builtin::MathLog if y.is_some() => of::log_to_base(x, y?),
         Builtin::MathSqrt => of::sqrt(x),
         Builtin::MathExp => of::exp(x),
         Builtin::MathLog => of::log(x),
@@ -141,9 +146,9 @@ pub fn result_of(b: Builtin, x: f64, y: f64) -> Option<Value> {
         Builtin::MathSinh => of::sinh(x),
         Builtin::MathCosh => of::cosh(x),
         Builtin::MathTanh => of::tanh(x),
-        Builtin::MathPow => of::pow(x, y),
-        Builtin::MathAtan2 => of::atan2(x, y),
-        Builtin::MathLdexp => of::ldexp(x, y),
+        Builtin::MathPow => of::pow(x, y?),
+        Builtin::MathAtan2 => of::atan2(x, y?),
+        Builtin::MathLdexp => of::ldexp(x, y?),
         Builtin::MathDeg => Value::number(x * DEGREES),
         Builtin::MathRad => Value::number(x * RADIANS),
         _ => return None,
@@ -247,8 +252,7 @@ pub fn log(vm: &mut Vm) -> LuaResult<u32> {
         return vm.ret1(of::log(x));
     }
     let base = vm.check_num(1)?;
-    // A product, computed as compiled code computes it.
-    vm.ret1(Value::number(x.log2() * (1.0 / base.log2())))
+    vm.ret1(of::log_to_base(x, base))
 }
 
 /// `math.frexp(x)`: mantissa and exponent.

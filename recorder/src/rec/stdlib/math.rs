@@ -26,7 +26,7 @@ impl Recorder {
             Builtin::MathSqrt => return self.fpmath(b, args, FpMath::Sqrt),
             Builtin::MathExp => return self.fpmath(b, args, FpMath::Exp),
             Builtin::MathLog if args.len() == 1 => return self.fpmath(b, args, FpMath::Log),
-            Builtin::MathLog => return self.log_to_base(args),
+            Builtin::MathLog => return self.log_to_base(b, args),
             Builtin::MathModf => {
                 let x = self.num_arg(args, 0)?.0;
                 let whole = self.round(args, FpMath::Trunc)?;
@@ -41,14 +41,14 @@ impl Recorder {
             Builtin::MathLdexp if args.len() >= 2 && self.ty(args.get(1).0).is_int() => {
                 let ((x, now), (e, by)) = (self.num_arg(args, 0)?, args.get(1));
                 let scaled = self.b.call(Helper::Ldexp, &[x, e])?;
-                return one(self.integer_if_now(scaled, math_result(b, now, f64::from(by.as_int_unchecked())))?);
+                return one(self.integer_if_now(scaled, math_result(b, now, Some(f64::from(by.as_int_unchecked()))))?);
             }
             Builtin::MathMin => return self.extreme(args, Op::MIN),
             Builtin::MathMax => return self.extreme(args, Op::MAX),
             Builtin::MathPow if args.len() >= 2 => {
                 let ((x, now), (y, to)) = (self.num_arg(args, 0)?, self.num_arg(args, 1)?);
                 let power = self.b.emit(Op::POW, Ty::Num, x, y)?;
-                return one(self.integer_if_now(power, math_result(b, now, to))?);
+                return one(self.integer_if_now(power, math_result(b, now, Some(to)))?);
             }
             Builtin::MathFmod if args.len() >= 2 => {
                 let ints = (0..2).all(|i| self.ty(args.get(i).0).is_int());
@@ -63,13 +63,13 @@ impl Recorder {
             Builtin::MathAtan2 if args.len() >= 2 => {
                 let ((y, now), (x, to)) = (self.num_arg(args, 0)?, self.num_arg(args, 1)?);
                 let angle = self.b.call(Helper::Atan2, &[y, x])?;
-                return one(self.integer_if_now(angle, math_result(b, now, to))?);
+                return one(self.integer_if_now(angle, math_result(b, now, Some(to)))?);
             }
             Builtin::MathDeg | Builtin::MathRad => {
                 let (x, now) = self.num_arg(args, 0)?;
                 let k = self.b.knum(if b == Builtin::MathDeg { DEGREES } else { RADIANS });
                 let angle = self.b.emit(Op::MUL, Ty::Num, x, k)?;
-                return one(self.integer_if_now(angle, math_result(b, now, 0.0))?);
+                return one(self.integer_if_now(angle, math_result(b, now, None))?);
             }
             Builtin::MathRandom => return self.random(args),
             Builtin::MathSin => Helper::Sin,
@@ -86,7 +86,7 @@ impl Recorder {
         };
         let (x, now) = self.num_arg(args, 0)?;
         let r = self.b.call(helper, &[x])?;
-        one(self.integer_if_now(r, math_result(b, now, 0.0))?)
+        one(self.integer_if_now(r, math_result(b, now, None))?)
     }
 
     /// A result as an integer if it is one now, unless other numbers have been met here: a sum of such results remains an integer in the
@@ -101,16 +101,17 @@ impl Recorder {
     fn fpmath(&mut self, b: Builtin, args: &Args<'_>, f: FpMath) -> Results {
         let (x, now) = self.num_arg(args, 0)?;
         let r = self.b.emit(Op::FPMATH, Ty::Num, x, IrRef(f as u16))?;
-        one(self.integer_if_now(r, math_result(b, now, 0.0))?)
+        one(self.integer_if_now(r, math_result(b, now, None))?)
     }
     /// A product of binary logarithms, as the builtin computes it.
-    fn log_to_base(&mut self, args: &Args<'_>) -> Results {
-        let (x, base) = (self.num_arg(args, 0)?.0, self.num_arg(args, 1)?.0);
+    fn log_to_base(&mut self, b: Builtin, args: &Args<'_>) -> Results {
+        let ((x, now), (base, to)) = (self.num_arg(args, 0)?, self.num_arg(args, 1)?);
         let log2 = IrRef(FpMath::Log2 as u16);
         let (x, base) = (self.b.emit(Op::FPMATH, Ty::Num, x, log2)?, self.b.emit(Op::FPMATH, Ty::Num, base, log2)?);
         let one_over = self.b.knum(1.0);
         let factor = self.b.emit(Op::DIV, Ty::Num, one_over, base)?;
-        one(self.b.emit(Op::MUL, Ty::Num, x, factor)?)
+        let r = self.b.emit(Op::MUL, Ty::Num, x, factor)?;
+        one(self.integer_if_now(r, math_result(b, now, Some(to)))?)
     }
     /// Rounds the first argument; the result is an integer where it is one now.
     fn round(&mut self, args: &Args<'_>, f: FpMath) -> Results {

@@ -115,9 +115,13 @@ impl Buffer {
         }
         result
     }
+    /// Is there room for so many bytes in the buffer's own memory?
+    fn fits(&self, bytes: usize) -> bool {
+        self.source.is_none() && bytes <= self.bytes.capacity() - self.bytes.len()
+    }
     /// Appends bytes if there is room for them in the buffer's own memory. Whether there was.
     fn put_in_place(&mut self, bytes: &[u8]) -> bool {
-        let fits = self.source.is_none() && bytes.len() <= self.bytes.capacity() - self.bytes.len();
+        let fits = self.fits(bytes.len());
         if fits {
             append(&mut self.bytes, bytes);
         }
@@ -125,7 +129,7 @@ impl Buffer {
     }
     /// The same for an integer in decimal.
     fn put_int_in_place(&mut self, i: i32) -> bool {
-        let fits = self.source.is_none() && LONGEST <= self.bytes.capacity() - self.bytes.len();
+        let fits = self.fits(LONGEST);
         if fits {
             put_int(&mut self.bytes, i);
         }
@@ -257,11 +261,8 @@ pub fn as_buffer(v: Value) -> Option<Gc<Udata>> {
 
 /// Is the value a buffer with memory of its own for `bytes` more?
 pub fn has_room(v: Value, bytes: i32) -> bool {
-    let fits = |b: &mut Buffer| {
-        let free = b.bytes.capacity() - b.bytes.len();
-        b.source.is_none() && usize::try_from(bytes).is_ok_and(|bytes| bytes <= free.min(Poll::BYTES))
-    };
-    v.as_udata().and_then(|u| u.with(fits)).unwrap_or(false)
+    let bytes = usize::try_from(bytes).ok().filter(|bytes| *bytes <= Poll::BYTES);
+    v.as_udata().zip(bytes).and_then(|(u, bytes)| u.with(|b: &mut Buffer| b.fits(bytes))).unwrap_or(false)
 }
 
 /// Lets compiled code append to a buffer that [has room](has_room) for it.

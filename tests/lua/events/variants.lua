@@ -1,0 +1,49 @@
+-- Variants of builtins that are compiled: the loop's trace has none of the instructions that would call them, or make what nobody needs.
+-- `tests/lua/events/builtins.lua` has one case for each builtin.
+local util, op = require "jit.util", require("ir").op
+jit.off(true)
+jit.opt.start("hotloop=10", "hotexit=5")
+
+local cases = {
+  ["select from the end"] = { "NATIVE", "local function f(...) return (select(-1, ...)) end | s = s + f(1, i)" },
+  ["tail call in a vararg function"] = { "RETF", "local function f(...) return string.format(...) end | s = s + #f('%d', i)" },
+  ["logarithm to a base"] = { "NATIVE", "| s = s + math.log(8, 2)" },
+  ["plain find"] = { "NATIVE", "local t = 'a.b' | s = s + t:find('.', i % 2 + 1, true)" },
+  ["name of a boolean"] = { "NATIVE", "| s = s + #tostring(i % 7 == 8)" },
+  ["protected metatable"] = { "NATIVE", "local t = setmetatable({}, { __metatable = 'no' }) | s = s + #getmetatable(t)" },
+  ["next of an empty table"] = { "NATIVE", "local t = {} | if next(t) == nil then s = s + 1 end" },
+  ["elements of ..."] = { "TNEW", "local function f(...) local t = { ... } return t[2] end | s = s + f(1, i)" },
+  ["copy of a few bytes"] = { "CALLS", "local ffi = require 'ffi' local a = ffi.new 'char[8]' | ffi.copy(a, 'abc', 3) s = s + a[1]" },
+  ["box of a narrow scalar"] = { "CNEWI", "local ffi = require 'ffi' | s = s + tonumber(ffi.cast('int8_t', i))" },
+}
+
+-- How many instructions of a kind does the loop of trace `n` have? Those before the loop run once.
+local function count(n, name)
+  local found, is_loop = 0, false
+  for ref = 1, util.traceinfo(n).nins do
+    local what = op(n, ref)
+    is_loop = is_loop or what == "LOOP"
+    if is_loop and what == name then found = found + 1 end
+  end
+  return is_loop and found
+end
+
+for name, case in pairs(cases) do
+  local before, body = case[2]:match "^(.-)| (.*)$"
+  local text = ("local s = 0 %s for i = 1, 300 do %s end return s"):format(before, body)
+  local f = assert(loadstring(text, "=" .. name))
+  jit.off(f)
+  local expected = f()
+  jit.flush()
+  f = assert(loadstring(text, "=" .. name))
+  assert(f() == expected, name)
+  local loop
+  for n = 1, 20 do
+    local info = util.traceinfo(n)
+    if info and info.linktype == "loop" then loop = loop or n end
+  end
+  assert(loop, name .. ": no loop")
+  local found = count(loop, case[1])
+  assert(found == 0, ("%s: %s times %s"):format(name, tostring(found), case[1]))
+end
+print "ok"
