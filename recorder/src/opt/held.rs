@@ -26,6 +26,11 @@ pub fn run(b: &mut IrBuffer) {
             let named = named(b, &sink, slots);
             b.trace.snaps[k].slots.retain(|s| !is_held(s) || !sink.is_sunk_table(s.value) || named.contains(&s.value));
         }
+        // Below a call of a metamethod every variable counts as read, so that a variable may be held first and read afterwards. The builtin
+        // between the two snapshots, which would have stored the variable, no longer does.
+        for s in b.trace.snaps[k].slots.iter_mut().filter(|s| !is_held(s) && sink.is_sunk_table(s.value)) {
+            s.flags &= !SnapSlot::NORESTORE;
+        }
     }
 }
 
