@@ -16,6 +16,10 @@ use crate::value::Value;
 const CLOSE_ROUNDS: usize = 10;
 /// Bit of the negative metamethod cache for `__gc`.
 const NO_GC: u8 = 1 << MM::Gc as u8;
+/// A measure of the work of a finalizer, where there are few.
+const FINALIZER: usize = 256;
+/// While finalizers are called, the heap grows by one part in this many.
+const GROWTH: usize = 8;
 /// Userdata that are searched at a time. The search of each, in its metatable, may cost several cache misses, of about 100 ns.
 const SEARCHED: usize = 256;
 
@@ -42,6 +46,11 @@ impl Finalizers {
     pub(super) fn begin_search(&mut self) {
         self.unreached.clear();
         self.searched = 0;
+    }
+    /// The finalizers are about to be called, beside a heap as large as what `steps` steps of the collector are for. If a program made objects
+    /// faster than their finalizers are called, each cycle would have more of them than the last.
+    pub(super) fn set_pace(&mut self, steps: usize) {
+        self.pace = self.due.len() / (steps / GROWTH).max(GROWTH) + 1;
     }
     /// Queues cdata that have a finalizer and are unreachable (or `all` of them), newest first.
     fn separate_cdata(&mut self, all: bool) {
@@ -138,14 +147,20 @@ impl Vm {
     }
     /// Calls the finalizer that is due first. False when there is none.
     pub(super) fn run_finalizer(&mut self) -> bool {
-        match self.heap.finalizers.due.pop_front() {
-            None => return false,
-            Some(Due::Udata(u)) => {
+        let Some(due) = self.heap.finalizers.due.pop_front() else { return false };
+        // What it owns is freed with it: see `Finalizers::retained`.
+        let owned = match due {
+            Due::Udata(u) => u.external.get(),
+            Due::Cdata(c, _) => c.stored_cell_size(),
+        };
+        self.heap.pacing.estimate = self.heap.pacing.estimate.saturating_sub(owned);
+        match due {
+            Due::Udata(u) => {
                 if let Some(f) = self.finalizer_of(u) {
                     self.outside_program(|vm| vm.call_finalizer(f, Value::udata(u)));
                 }
             }
-            Some(Due::Cdata(c, f)) => {
+            Due::Cdata(c, f) => {
                 // It may be given a finalizer again.
                 c.hdr.b1.set(0);
                 self.outside_program(|vm| vm.call_finalizer(f, Value::cdata(c)));
@@ -184,15 +199,16 @@ impl Vm {
         self.errors.value = error;
         result
     }
-    /// One step of the Finalize phase. A finalizer that asks for a full collection runs the finalizers that are due, as in LuaJIT.
-    pub(super) fn finalize_step(&mut self) -> usize {
+    /// Calls one finalizer; returns a measure of the work, of which a step does `budget`. A finalizer that asks for a full collection runs the
+    /// finalizers that are due, as in LuaJIT.
+    pub(super) fn finalize_step(&mut self, budget: usize) -> usize {
         if !self.run_finalizer() || self.heap.finalizers.due.is_empty() {
             // A collection inside the finalizer may have begun another cycle.
             if self.heap.cycle.phase == Phase::Finalize {
                 self.heap.cycle.phase = Phase::Pause;
             }
         }
-        256
+        FINALIZER.min(budget / self.heap.finalizers.pace)
     }
     /// Calls the finalizers of all userdata, newest first, before the state closes.
     pub fn run_all_finalizers(&mut self) {

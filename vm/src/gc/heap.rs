@@ -197,6 +197,10 @@ pub(crate) struct Finalizers {
     pub(super) searched: usize,
     /// Objects whose finalizer is due, in the order of the calls.
     pub(super) due: VecDeque<Due>,
+    /// How many of them are called in a step, at least.
+    pub(super) pace: usize,
+    /// About as many bytes, without what userdata own elsewhere, are alive for them alone, and are freed by the next cycle.
+    pub(super) retained: usize,
     /// The finalizers of cdata by their addresses, with numbers in the order in which they were set.
     pub(super) of_cdata: HashMap<Gc<Cdata>, (u64, Value)>,
     /// Finalizers of cdata set so far.

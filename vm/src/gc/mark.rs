@@ -221,7 +221,7 @@ impl Marker {
         match t.meta.get().and_then(|m| self.weak_mode(m)) {
             None if self.is_large(&t) => {
                 t.hdr.gray_to_black();
-                self.begin_slices(t);
+                self.begin_slices(t, false);
                 return 48;
             }
             None => {
@@ -230,7 +230,7 @@ impl Marker {
             }
             Some(mode) if self.is_large(&t) => {
                 self.weak.push((t, mode));
-                self.begin_slices(t);
+                self.begin_slices(t, true);
                 return 48;
             }
             Some(mode) => self.traverse_weak(t, mode),

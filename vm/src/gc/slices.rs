@@ -15,10 +15,19 @@ const SLICE_UNDER_STRESS: usize = 4;
 /// The large tables that are being traversed.
 #[derive(Debug)]
 pub(super) struct Slices {
-    /// Each with the number of slots and nodes done.
-    tables: Vec<(Gc<Table>, usize)>,
+    tables: Vec<Sliced>,
     /// Slots and nodes of a slice.
     size: usize,
+}
+
+/// A table that is being traversed.
+#[derive(Copy, Clone, Debug)]
+struct Sliced {
+    table: Gc<Table>,
+    /// Slots and nodes done.
+    done: usize,
+    /// Was it weak when this began? Then it is traversed again.
+    is_weak: bool,
 }
 
 impl Default for Slices {
@@ -36,7 +45,10 @@ impl Slices {
     }
     /// How many slots and nodes of a table are done, if it is being traversed.
     pub fn done(&self, t: Gc<Table>) -> Option<usize> {
-        self.tables.iter().find(|(u, _)| *u == t).map(|(_, done)| *done)
+        self.find(t).map(|s| s.done)
+    }
+    fn find(&self, t: Gc<Table>) -> Option<&Sliced> {
+        self.tables.iter().find(|s| s.table == t)
     }
     /// Makes slices small, or usual again.
     pub fn set_stress(&mut self, is_on: bool) {
@@ -50,19 +62,20 @@ impl Marker {
         (t.asize() + t.num_nodes()) as usize > self.slices.size
     }
     /// Begins to traverse a large table.
-    pub(super) fn begin_slices(&mut self, t: Gc<Table>) {
-        if let Some(m) = t.meta.get() {
+    pub(super) fn begin_slices(&mut self, table: Gc<Table>, is_weak: bool) {
+        if let Some(m) = table.meta.get() {
             self.mark(m);
         }
-        self.slices.tables.push((t, 0));
+        self.slices.tables.push(Sliced { table, done: 0, is_weak });
     }
     /// Traverses a slice of a table; returns a measure of the work, 0 when there is none.
     pub(super) fn traverse_slice(&mut self) -> usize {
-        let Some((t, from)) = self.slices.tables.pop() else { return 0 };
+        let Some(sliced) = self.slices.tables.pop() else { return 0 };
+        let (t, from) = (sliced.table, sliced.done);
         let (array, nodes) = (t.array_part(), t.nodes());
         let end = from + self.slices.size;
         if end < array.len() + nodes.len() {
-            self.slices.tables.push((t, end));
+            self.slices.tables.push(Sliced { done: end, ..sliced });
         }
         let range = |before: usize, len: usize| from.saturating_sub(before).min(len)..end.saturating_sub(before).min(len);
         let mode = self.weak_mode_of(&t);
@@ -78,8 +91,8 @@ impl Heap {
     /// The entries of a table have moved, or are about to: its parts have changed their sizes, or it is sorted.
     #[inline]
     pub(crate) fn entries_moved(&mut self, t: Gc<Table>) {
-        for (_, done) in self.cycle.marker.slices.tables.iter_mut().filter(|(u, _)| *u == t) {
-            *done = 0;
+        for s in self.cycle.marker.slices.tables.iter_mut().filter(|s| s.table == t) {
+            s.done = 0;
         }
     }
     /// Array slots of a table are about to move down by one, the last of them from slot `end`. (Those that move up come to where the next slices
@@ -92,14 +105,14 @@ impl Heap {
             self.cycle.marker.mark_value(slot.get());
         }
     }
-    /// A key was inserted into the hash part of a table. Another entry may have moved to the node that was taken last.
+    /// A key was inserted into the hash part of a table. Another entry may have moved to the node that was taken last. Whether the table is
+    /// weak now is not asked: it may be its own metatable, and `__mode` an entry that is not in the new nodes yet.
     #[inline]
     pub(crate) fn entry_moved(&mut self, t: Gc<Table>) {
-        if self.cycle.marker.slices.done(t).is_some()
+        if self.cycle.marker.slices.find(t).is_some_and(|s| !s.is_weak)
             && let Some(n) = t.nodes().get(t.free.get() as usize)
         {
-            let mode = self.cycle.marker.weak_mode_of(&t);
-            Table::visit_node(n, !mode.keys, !mode.values, &mut self.cycle.marker);
+            Table::visit_node(n, true, true, &mut self.cycle.marker);
         }
     }
 }

@@ -158,7 +158,7 @@ impl Vm {
                 None => PART / 8,
             },
             Phase::Finalize => {
-                let done = self.finalize_step();
+                let done = self.finalize_step(self.heap.work_for(STEP));
                 // The finalizer may have moved the stack or run coroutines.
                 self.note_running();
                 done
@@ -168,6 +168,7 @@ impl Vm {
     fn end_sweep(&mut self) {
         let h = &mut self.heap;
         h.cycle.phase = if h.finalizers.due.is_empty() { Phase::Pause } else { Phase::Finalize };
+        h.finalizers.set_pace((h.pacing.estimate + h.finalizers.retained) / STEP);
     }
     /// Steps for compiled code, whose live values are not all on the stack: no atomic phase and no finalizers. True when one of
     /// them has been due for a while (or the limit is reached): the trace must leave.
@@ -218,7 +219,12 @@ impl Vm {
     }
     /// Compiled code was left: does the work that was postponed. Otherwise as [`Vm::safepoint`].
     pub fn collect_after_exit(&mut self) -> LuaResult<()> {
-        if core::mem::take(&mut self.heap.pacing.postponed) != 0 {
+        let postponed = core::mem::take(&mut self.heap.pacing.postponed);
+        for _ in 1..postponed {
+            self.heap.set_goal(self.heap.total);
+            self.safepoint()?;
+        }
+        if postponed != 0 {
             self.heap.set_goal(self.heap.total);
         }
         self.safepoint()
@@ -240,7 +246,8 @@ impl Vm {
         h.limit.growth = h.cycle.marker.growth.max(h.limit.grown).max(h.largest_alive());
         h.cycle.marker.reset();
         h.current_white ^= u64::from(super::color::WHITES);
-        h.pacing.estimate = h.total;
+        // What is alive for a finalizer alone does not make this a heap that may grow for longer.
+        h.pacing.estimate = h.total.saturating_sub(h.finalizers.retained);
         h.cycle.phase = Phase::Settle;
         work
     }
@@ -268,7 +275,8 @@ impl Vm {
         for due in &h.finalizers.due {
             due.mark(&mut h.cycle.marker);
         }
-        self.propagate_with_traces()?;
+        let reached = self.propagate_with_traces()?;
+        self.heap.finalizers.retained = reached;
         self.heap.cycle.marker.clear_weak(Poll::Lasting(&self.interrupts.flag))?;
         Ok(work)
     }

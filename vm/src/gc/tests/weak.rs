@@ -329,3 +329,31 @@ fn an_interrupt_ends_the_cycle_and_nothing_is_freed() {
         }
     }
 }
+
+#[test]
+fn a_weak_table_that_is_its_own_metatable_remains_weak_when_it_grows_while_it_is_marked() {
+    let mut vm = vm();
+    let t = pushed_table(&mut vm);
+    let (name, mode) = (vm.new_str(b"__mode"), vm.new_str(b"kv"));
+    vm.table_set_str(t, name, Value::str(mode));
+    t.meta.set(Some(t));
+    let add = |vm: &mut Vm, n: usize| {
+        for _ in 0..n {
+            let k = vm.new_table(0, 0);
+            vm.table_set(t, Value::table(k), Value::TRUE).unwrap();
+        }
+    };
+    add(&mut vm, scale(4_000));
+    vm.note_running();
+    step_to(&mut vm, Phase::Pause);
+    while vm.heap.cycle.marker.slices.done(t).is_none() {
+        vm.one_step(1);
+    }
+    // All moves to new nodes, in whatever order.
+    add(&mut vm, scale(8_000));
+    vm.verify_heap();
+    vm.full_gc();
+    vm.full_gc();
+    vm.verify_heap();
+    assert_eq!(t.nodes().iter().filter(|n| !n.val.get().is_nil()).count(), 1, "all but the mode is gone");
+}
