@@ -233,6 +233,7 @@ fn the_verifier_refuses() {
     bad("if x then y = 1 end", Op::JMP, |i| Ins::ad(Op::KSHORT, i.a() as u8, 0));
     bad("for i = 1, 2 do x = i end", Op::FORL, |i| Ins::aj(Op::FORL, i.a() as u8, -1));
     bad("for i = 1, 2 do x = i end", Op::FORL, |i| i.with_op(Op::JMP));
+    bad("local x = 1 repeat x = x - 1 until x < 0", Op::LOOP, |i| i.with_a(0));
     bad("for i = 1, 2 do local x = i end", Op::MOV, |i| i.with_a(0));
     bad("for k in pairs(t) do local x = k end", Op::MOV, |i| i.with_a(2));
     bad("for k in pairs(t) do local x = k end", Op::MOV, |i| i.with_d(2));

@@ -203,7 +203,9 @@ fn special(p: &dyn Frame, ins: Ins) -> Check<Option<Effect>> {
         }
         Op::RET => e.reads = slots(p, a, a + d - 1)?,
         Op::RET1 => e.reads = slots(p, a, a + 1)?,
-        Op::RET0 | Op::UCLO | Op::LOOP | Op::JMP => {}
+        // The variables outside of the loop are below: a trace takes no other slot along.
+        Op::LOOP => e.kills = Slots::from(a),
+        Op::RET0 | Op::UCLO | Op::JMP => {}
         _ => return Ok(None),
     }
     Ok(Some(e))
