@@ -30,7 +30,8 @@ pub(crate) fn is_direct(trace: &Trace) -> bool {
 fn calls_helper(op: Op) -> bool {
     let is_call = matches!(op, Op::CALLN | Op::CALLA | Op::CALLL | Op::CALLS | Op::NATIVE | Op::POW | Op::LDEXP);
     let is_lookup = matches!(op, Op::HREF | Op::NEWREF | Op::ALEN);
-    let is_string = matches!(op, Op::SNEW | Op::TOSTR | Op::STRTO | Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::BUFSTR);
+    let is_string =
+        matches!(op, Op::SNEW | Op::TOSTR | Op::STRTO | Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::BUFFMT | Op::BUFSTR);
     is_call || is_lookup || is_string || op.effect() == Effect::Alloc
 }
 

@@ -77,6 +77,8 @@ macro_rules! for_each_helper {
             (StrFromNum, str_from_num, Alloc, Str, (Num))
             /// String of one byte.
             (StrFromChar, str_from_char, Alloc, Str, (Int))
+            /// String of up to eight bytes: the first four, the others, how many.
+            (StrFromChars, str_from_chars, Alloc, Str, (Int, Int, Int))
             /// Number of a string: non-zero if it is one, the num (as bits) in `scratch[0]`.
             (StrToNum, str_to_num, Store, Int, (Str))
             /// Three-way comparison of strings.
@@ -91,6 +93,12 @@ macro_rules! for_each_helper {
             (BufPutInt, buf_put_int, Store, Nil, (Int))
             /// Appends a num to the string buffer, as text.
             (BufPutNum, buf_put_num, Store, Nil, (Num))
+            /// Appends text of a format, and a string by a specification, to the string buffer: see `put_part`.
+            (BufFormatStr, buf_format_str, Store, Nil, (Str, Int, Int, Str))
+            /// The same with an int.
+            (BufFormatInt, buf_format_int, Store, Nil, (Str, Int, Int, Int))
+            /// The same with a num.
+            (BufFormatNum, buf_format_num, Store, Nil, (Str, Int, Int, Num))
             /// The string in the buffer.
             (BufStr, buf_str, Alloc, NewStr, ())
             /// Can this number of bytes be put in a buffer object without anything but copying? 0 if not, or if it is none.

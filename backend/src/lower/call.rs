@@ -142,7 +142,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// SNEW, TNEW, TDUP, CNEW, CNEWI, BUFHDR, BUFPUT, BUFNUM, BUFSTR, TOSTR, STRTO.
+    /// SNEW, TNEW, TDUP, CNEW, CNEWI, BUFHDR, BUFPUT, BUFNUM, BUFFMT, BUFSTR, TOSTR, STRTO.
     pub(super) fn object(&mut self, ins: Ins) -> Res<Option<Value>> {
         match ins.op {
             Op::SNEW | Op::XSNEW => {
@@ -171,6 +171,7 @@ impl Lower<'_> {
                 let i = self.int(ins.b)?;
                 self.call_helper(Helper::BufPutInt, &[i]).map(|_| None)
             }
+            Op::BUFFMT => self.call(self.cur.trace.formatting(ins)),
             Op::BUFSTR => self.make(Helper::BufStr, &[]).map(Some),
             Op::TOSTR => self.string_of(ins),
             Op::STRTO => self.string_to_num(ins).map(Some),

@@ -63,7 +63,7 @@ pub(super) struct ChunkEnd {
 fn is_short(op: Op) -> bool {
     match op.effect() {
         Effect::Pure => !matches!(op, Op::SNEW | Op::TOSTR | Op::STRTO | Op::CNEWI | Op::CALLN),
-        Effect::Load => !matches!(op, Op::HREF | Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::CALLL),
+        Effect::Load => !matches!(op, Op::HREF | Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::BUFFMT | Op::CALLL),
         Effect::Store if op.is_guard() => matches!(op, Op::PROF | Op::FUEL),
         Effect::Store => !matches!(op, Op::NEWREF | Op::CALLS | Op::CALLXS | Op::RESUME | Op::YIELD | Op::COEND),
         Effect::Alloc => false,

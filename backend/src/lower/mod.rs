@@ -363,6 +363,7 @@ impl<'a> Lower<'a> {
             | Op::BUFHDR
             | Op::BUFPUT
             | Op::BUFNUM
+            | Op::BUFFMT
             | Op::BUFSTR
             | Op::TOSTR
             | Op::STRTO => self.object(ins),

@@ -166,6 +166,7 @@ fn object(e: &mut Eval<'_>, ins: Ins) -> Step {
         Op::BUFPUT => e.call(Helper::BufPut, &[e.val(ins.b)]),
         Op::BUFNUM if e.t.ty(ins.b) == Ty::Num => e.call(Helper::BufPutNum, &[e.val(ins.b)]),
         Op::BUFNUM => e.call(Helper::BufPutInt, &[e.val(ins.b)]),
+        Op::BUFFMT => call(e, e.t.formatting(ins))?,
         Op::BUFSTR => made(e.call(Helper::BufStr, &[]))?,
         Op::TOSTR => {
             let helper = match ins.b.0 {

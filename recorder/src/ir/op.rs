@@ -207,11 +207,14 @@ macro_rules! for_each_ir {
 
             /// Start of a string buffer: op1 is KNULL, op2 0.
             (BUFHDR, r, l, L, none)
-            /// Appends string op2 to buffer op1 (a BUFHDR, BUFPUT or BUFNUM); its value is the buffer.
+            /// Appends string op2 to buffer op1 (a BUFHDR, BUFPUT, BUFNUM or BUFFMT); its value is the buffer.
             (BUFPUT, r, r, L, none)
             /// Appends number op2 (int or num) to buffer op1 as text, as TOSTR has it; its value is the buffer.
             (BUFNUM, r, r, L, none)
-            /// Guard: there is memory for the string in buffer op1 (last BUFPUT or BUFNUM) begun by op2 (BUFHDR); that string.
+            /// Appends to buffer op1 what CARG op2 says: a format, the part of it that is text, a specification or 0, and a value (string or number) for
+            /// the specification; its value is the buffer. See [`Trace::formatting`](crate::ir::Trace::formatting).
+            (BUFFMT, r, r, L, none)
+            /// Guard: there is memory for the string in buffer op1 (last BUFPUT, BUFNUM or BUFFMT) begun by op2 (BUFHDR); that string.
             (BUFSTR, r, r, A, guard)
 
             /// Barrier after a store of op2 into table op1. Where op2 is nil, the table is traversed again whatever was stored.

@@ -10,6 +10,7 @@ use core::ops::Range;
 use perilune_vm::TraceId;
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::gc::Marker;
+use perilune_vm::helper::Helper;
 use perilune_vm::object::{BcAddr, Gc, GcHeader};
 
 /// How a trace ends.
@@ -295,6 +296,16 @@ impl Trace {
     /// The last exit.
     pub fn last_exit(&self) -> SnapId {
         self.snap_ids().next_back().unwrap_or(SnapId::FIRST)
+    }
+    /// The call of a helper that a BUFFMT stands for, which depends on the type of the value.
+    pub fn formatting(&self, ins: Ins) -> Ins {
+        let value = self.def(ins.b).filter(|i| i.op == Op::CARG).map_or(IrRef::NIL, |carg| carg.b);
+        let helper = match self.ty(value) {
+            Ty::Str => Helper::BufFormatStr,
+            Ty::Num => Helper::BufFormatNum,
+            _ => Helper::BufFormatInt,
+        };
+        Ins { ty: Ty::Nil, ..Ins::call(Op::CALLS, helper, ins.b) }
     }
     /// Number of instructions that are executed: neither removed nor sunk.
     pub fn executed(&self) -> usize {

@@ -239,11 +239,12 @@ impl Verifier<'_> {
             Op::CNEW | Op::CNEWI => self.new_cdata(ins),
             Op::CALLXS => self.foreign_call(ins),
             Op::SNEW | Op::XSNEW => self.both(ins, Ty::P64, Ty::Int),
-            Op::BUFPUT | Op::BUFNUM | Op::BUFSTR => {
-                self.is(ins.a, &[Op::BUFHDR, Op::BUFPUT, Op::BUFNUM], "left operand is no buffer")?;
+            Op::BUFPUT | Op::BUFNUM | Op::BUFFMT | Op::BUFSTR => {
+                self.is(ins.a, &[Op::BUFHDR, Op::BUFPUT, Op::BUFNUM, Op::BUFFMT], "left operand is no buffer")?;
                 match ins.op {
                     Op::BUFPUT => self.operand(ins.b, Ty::Str, "right"),
                     Op::BUFNUM => check(self.t.ty(ins.b).is_number(), "right operand is no number"),
+                    Op::BUFFMT => self.call(self.t.formatting(ins)),
                     _ => Ok(()),
                 }
             }

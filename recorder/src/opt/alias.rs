@@ -58,6 +58,7 @@ pub const fn clobber(helper: Helper) -> Clobber {
         Helper::MemCopy | Helper::MemFill | Helper::MemRepeat => NOTHING,
         Helper::Errno | Helper::SetErrno | Helper::CdataFinalizer => NOTHING,
         Helper::BufReset | Helper::BufPut | Helper::BufPutInt | Helper::BufPutNum => NOTHING,
+        Helper::BufFormatStr | Helper::BufFormatInt | Helper::BufFormatNum => NOTHING,
         // The XBAR after them covers pointers into the buffer.
         Helper::BufferHasRoom | Helper::BufferPut | Helper::BufferPutInt | Helper::BufferPutNum => NOTHING,
         _ => match helper.effect() {

@@ -53,7 +53,7 @@ fn emit(b: &mut IrBuffer, ins: Ins) -> Emit {
         Op::XLOAD => mem::raw::load(b, ins),
         Op::XSTORE => mem::raw::store(b, ins),
         Op::CALLL => mem::refs::reading_call(b, ins),
-        Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::NOP | Op::BASE => b.append(ins),
+        Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::BUFFMT | Op::NOP | Op::BASE => b.append(ins),
         op => match op.effect() {
             Effect::Pure => cse::reuse_or_append(b, ins, IrRef::BASE),
             Effect::Load | Effect::Store | Effect::Alloc => b.append(ins),

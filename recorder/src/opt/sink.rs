@@ -219,6 +219,7 @@ fn drop_steps(b: &mut IrBuffer) {
                         | Op::TOSTR
                         | Op::BUFPUT
                         | Op::BUFNUM
+                        | Op::BUFFMT
                         | Op::BUFSTR
                         | Op::CALLA
                         | Op::CALLS

@@ -7,6 +7,7 @@ use crate::ffi::int64;
 use crate::object::{Cdata, Func, Gc, Placement, Proto, Str, Table, Thread};
 use crate::stdlib::buffer::{has_room, put_in_place};
 use crate::stdlib::short_with_case;
+use crate::stdlib::strformat::{Formatted, put_part};
 use crate::text::number::put_num;
 use crate::text::parts::{append_changed, append_in_parts, append_reversed, repeat};
 use crate::text::{append, put_int};
@@ -135,6 +136,10 @@ helpers! {
     fn str_from_char(vm, c: i32) -> Gc<Str> {
         vm.new_str(&[c as u8])
     }
+    fn str_from_chars(vm, first: i32, others: i32, n: i32) -> Gc<Str> {
+        let bytes = (u64::from(first as u32) | u64::from(others as u32) << 32).to_le_bytes();
+        vm.new_str(&bytes[..n as usize])
+    }
     fn str_to_num(vm, s: Gc<Str>) -> i32 {
         match crate::meta::str_to_number(s).and_then(Value::as_number) {
             Some(n) => {
@@ -169,6 +174,15 @@ helpers! {
         if vm.has_room_in_buffer(crate::text::number::LONGEST) {
             put_num(&mut vm.strings.buffer, n);
         }
+    }
+    fn buf_format_str(vm, format: Gc<Str>, part: i32, spec: i32, s: Gc<Str>) {
+        put_part(vm, format, part, spec, Formatted::Str(s));
+    }
+    fn buf_format_int(vm, format: Gc<Str>, part: i32, spec: i32, k: i32) {
+        put_part(vm, format, part, spec, Formatted::Int(k));
+    }
+    fn buf_format_num(vm, format: Gc<Str>, part: i32, spec: i32, n: f64) {
+        put_part(vm, format, part, spec, Formatted::Num(if n.is_nan() { f64::NAN } else { n }));
     }
     fn buf_str(vm) -> Option<Gc<Str>> {
         vm.str_of_buffer()

@@ -262,7 +262,7 @@ builtins! {
     StringGmatchAux "string.gmatch_aux" strmatch::gmatch_aux, call;
     StringGmatch "string.gmatch" strmatch::gmatch, call;
     StringGsub "string.gsub" strmatch::gsub, call;
-    StringFormat "string.format" strformat::format, call;
+    StringFormat "string.format" strformat::format, record(string);
     TableMaxn "table.maxn" table::maxn, call;
     TableInsert "table.insert" table::insert, record(table) writes;
     TableConcat "table.concat" table::concat, call;

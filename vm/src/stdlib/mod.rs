@@ -23,7 +23,7 @@ mod process;
 mod registry;
 pub(crate) mod shared_object;
 mod sort;
-mod strformat;
+pub mod strformat;
 pub(crate) mod string;
 mod strmatch;
 mod sys;

@@ -6,11 +6,12 @@ use crate::Vm;
 use crate::error::LuaResult;
 use crate::interrupt::Poll;
 use crate::meta::MM;
+use crate::object::{Gc, Str};
 use crate::text::float::put_float;
 use crate::text::format::{put_address, put_char, put_escaped, put_integer, put_quoted, put_str};
-use crate::text::number::{to_i64, to_u64};
+use crate::text::number::{NumText, to_i64, to_u64};
 use crate::text::spec::{Conv, Piece, Pieces, Spec};
-use crate::text::{find_byte, put_int};
+use crate::text::{append, find_byte, put_int};
 use crate::value::Value;
 
 /// `string.format(format, ...)`
@@ -125,12 +126,12 @@ fn put_text(vm: &mut Vm, out: &mut Vec<u8>, spec: &Spec, s: &[u8]) -> LuaResult<
     if s.len() > Poll::BYTES {
         return put_long_text(vm, out, spec, s);
     }
-    if spec.conv == Conv::Quoted {
-        put_quoted(out, s)
-    } else {
-        put_str(out, spec, s)
-    }
+    put_short_text(out, spec, s);
     Ok(())
+}
+#[inline]
+fn put_short_text(out: &mut Vec<u8>, spec: &Spec, s: &[u8]) {
+    if spec.conv == Conv::Quoted { put_quoted(out, s) } else { put_str(out, spec, s) }
 }
 #[cold]
 #[inline(never)]
@@ -160,4 +161,91 @@ fn displayed(vm: &mut Vm, i: usize) -> LuaResult<Value> {
     }
     let mm = vm.metamethod(v, MM::ToString);
     if mm.is_nil() { Ok(v) } else { vm.call1(mm, &[v]) }
+}
+
+/// A value that compiled code formats.
+#[derive(Copy, Clone)]
+pub enum Formatted {
+    /// A string.
+    Str(Gc<Str>),
+    /// An integer.
+    Int(i32),
+    /// Another number.
+    Num(f64),
+}
+
+/// A part of a format as one word: its first byte, and the byte after the last. None for long formats.
+pub fn pack_part(part: core::ops::Range<usize>) -> Option<i32> {
+    let (start, end) = (i16::try_from(part.start).ok()?, i16::try_from(part.end).ok()?);
+    Some(i32::from(start) | i32::from(end) << 16)
+}
+
+/// Bytes of the longest text of a number, with the greatest width and precision.
+const LONGEST: usize = 512;
+
+/// Appends to the scratch buffer of compiled code: a text, which is a part of a format, and a value by a specification ([`Spec::pack`]; none if
+/// it is 0). Other values than those that [`can_put`] are not passed. A long string cuts the buffer, unless it is put as it is.
+#[inline]
+pub(crate) fn put_part(vm: &mut Vm, format: Gc<Str>, part: i32, spec: i32, value: Formatted) {
+    let text = &format.bytes()[(part & 0xffff) as usize..(part >> 16) as usize];
+    if !vm.has_room_in_buffer(text.len() + LONGEST) {
+        return;
+    }
+    let out = &mut vm.strings.buffer;
+    append(out, text);
+    match value {
+        Formatted::Int(k) if spec == PLAIN_INT || spec == PLAIN_STR => put_int(out, k),
+        Formatted::Str(s) if spec == PLAIN_STR => vm.put_in_buffer(s.bytes()),
+        _ => {
+            if let Some(spec) = Spec::unpack(spec) {
+                put_by(vm, &spec, value);
+            }
+        }
+    }
+}
+const PLAIN_INT: i32 = Spec::new(Conv::Int).pack();
+const PLAIN_STR: i32 = Spec::new(Conv::Str).pack();
+
+fn put_by(vm: &mut Vm, spec: &Spec, value: Formatted) {
+    match value {
+        Formatted::Str(s) => {
+            if s.len() > Poll::BYTES || !vm.has_room_in_buffer(4 * s.len() + LONGEST) {
+                vm.strings.buffer_cut = true;
+                return;
+            }
+            put_short_text(&mut vm.strings.buffer, spec, s.bytes());
+        }
+        Formatted::Int(k) => put_formatted_int(&mut vm.strings.buffer, spec, k),
+        Formatted::Num(n) => put_formatted_num(&mut vm.strings.buffer, spec, n),
+    }
+}
+
+/// Does [`put_part`] take a value for a specification as the interpreter does?
+pub fn can_put(spec: &Spec, v: Value) -> bool {
+    match spec.conv {
+        Conv::Int | Conv::Uint | Conv::Hex | Conv::Oct | Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat => {
+            v.is_number()
+        }
+        Conv::Char => v.is_int(),
+        Conv::Str | Conv::Quoted => v.is_str() || v.is_number(),
+        Conv::Ptr => false,
+    }
+}
+
+fn put_formatted_int(out: &mut Vec<u8>, spec: &Spec, k: i32) {
+    match spec.conv {
+        Conv::Int | Conv::Uint | Conv::Hex | Conv::Oct => put_integer(out, spec, i64::from(k) as u64),
+        Conv::Char => put_char(out, spec, k as u8),
+        Conv::Str | Conv::Quoted => put_short_text(out, spec, &NumText::int(k)),
+        Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat | Conv::Ptr => put_float(out, spec, f64::from(k)),
+    }
+}
+
+fn put_formatted_num(out: &mut Vec<u8>, spec: &Spec, n: f64) {
+    match spec.conv {
+        Conv::Int => put_integer(out, spec, to_i64(n) as u64),
+        Conv::Uint | Conv::Hex | Conv::Oct => put_integer(out, spec, to_u64(n) as u64),
+        Conv::Str | Conv::Quoted => put_short_text(out, spec, &NumText::num(n)),
+        Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat | Conv::Char | Conv::Ptr => put_float(out, spec, n),
+    }
 }

@@ -1,6 +1,7 @@
 //! Doubles like C's `%e`, `%f`, `%g` and `%a`, correctly rounded (ties to even). Infinities and NaNs are padded with spaces, and
 //! a NaN has no sign.
 
+use super::format::pad;
 use super::number::{self, NumText};
 use super::spec::{Conv, Spec};
 use core::fmt::Write;
@@ -182,8 +183,86 @@ fn hex(out: &mut Text, spec: &Spec, n: f64) {
     out.put_exponent(if spec.upper { b'P' } else { b'p' }, exp, 1);
 }
 
+/// The number without sign and padding, if that can be computed quickly.
+fn short_body(spec: &Spec, n: f64) -> Option<Body> {
+    let prec = spec.prec.map_or(6, usize::from);
+    if spec.alt || spec.upper {
+        return None;
+    }
+    let mut body = Body { bytes: [0; SHORT], len: 0 };
+    match spec.conv {
+        Conv::Fixed => {
+            // At least one digit in front of the point.
+            body.put_digits(&NumText::padded(number::units(n, prec)?, prec + 1), prec);
+        }
+        Conv::General => body.put(&NumText::general(n, prec.max(1) as u32)?),
+        Conv::Exp if n != 0.0 => {
+            let (digits, exp) = number::scaled(n, prec as u32 + 1)?;
+            body.put_digits(&NumText::padded(digits, prec + 1), prec);
+            body.put(if exp < 0 { b"e-" } else { b"e+" });
+            body.put(&NumText::padded(u64::from(exp.unsigned_abs()), 2));
+        }
+        _ => return None,
+    }
+    Some(body)
+}
+
+/// Bytes of the longest text of [`short_body`]: the digits of an u64, a point, and an exponent.
+const SHORT: usize = 32;
+
+struct Body {
+    bytes: [u8; SHORT],
+    len: usize,
+}
+
+impl Body {
+    fn put(&mut self, text: &[u8]) {
+        self.bytes[self.len..self.len + text.len()].copy_from_slice(text);
+        self.len += text.len();
+    }
+    /// Digits, `decimals` of them after a point.
+    fn put_digits(&mut self, digits: &[u8], decimals: usize) {
+        let (whole, fraction) = digits.split_at(digits.len() - decimals);
+        self.put(whole);
+        if decimals > 0 {
+            self.put(b".");
+            self.put(fraction);
+        }
+    }
+}
+impl Deref for Body {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+/// Appends a sign and digits in the width.
+fn put_padded(out: &mut Vec<u8>, spec: &Spec, sign: &[u8], digits: &[u8]) {
+    let len = sign.len() + digits.len();
+    let padding = usize::from(spec.width).saturating_sub(len);
+    out.reserve(len + padding);
+    let zeros = spec.zero && !spec.left;
+    if !spec.left && !zeros {
+        pad(out, padding, b' ');
+    }
+    out.extend_from_slice(sign);
+    if zeros {
+        pad(out, padding, b'0');
+    }
+    out.extend_from_slice(digits);
+    if spec.left {
+        pad(out, padding, b' ');
+    }
+}
+
 /// Appends a double in the given format.
 pub fn put_float(out: &mut Vec<u8>, spec: &Spec, n: f64) {
+    if n.is_finite()
+        && let Some(body) = short_body(spec, n.abs())
+    {
+        return put_padded(out, spec, spec.sign(n.is_sign_negative()), &body);
+    }
     let mut t = text(spec, n);
     let width = usize::from(spec.width);
     if spec.left || t.len() >= width {

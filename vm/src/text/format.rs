@@ -5,8 +5,10 @@ use super::number::NumText;
 use super::spec::{Conv, Spec};
 use core::ops::Range;
 
-fn pad(out: &mut Vec<u8>, n: usize, byte: u8) {
-    out.extend(core::iter::repeat_n(byte, n));
+/// Appends a byte `n` times.
+#[inline]
+pub(super) fn pad(out: &mut Vec<u8>, n: usize, byte: u8) {
+    out.resize(out.len() + n, byte);
 }
 
 /// Appends an integer (`%d %u %x %o`); `k` holds the bits of a signed integer for `%d`.

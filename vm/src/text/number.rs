@@ -174,7 +174,7 @@ static POWERS: [u64; 20] = {
 
 /// `count` significant digits of a number and its decimal exponent, correctly rounded (ties to even). Only for at most [`DIGITS`]
 /// of them, and magnitudes where the arithmetic is exact in 128 bits.
-fn scaled(n: f64, count: u32) -> Option<(u64, i32)> {
+pub(super) fn scaled(n: f64, count: u32) -> Option<(u64, i32)> {
     if count == 0 || count > DIGITS || !(1e-5..POWERS[count as usize] as f64).contains(&n) {
         return None;
     }

@@ -2,6 +2,7 @@
 
 /// The conversion of a specification.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u8)]
 pub enum Conv {
     /// `%d %i`
     Int,
@@ -52,7 +53,58 @@ pub struct Spec {
     pub prec: Option<u8>,
 }
 
+impl Conv {
+    const ALL: [Conv; 12] = [
+        Conv::Int,
+        Conv::Uint,
+        Conv::Hex,
+        Conv::Oct,
+        Conv::Exp,
+        Conv::Fixed,
+        Conv::General,
+        Conv::HexFloat,
+        Conv::Char,
+        Conv::Str,
+        Conv::Quoted,
+        Conv::Ptr,
+    ];
+}
+
+/// The flags of a packed specification, from the lowest bit on; above them are the conversion, counted from 1 (4 bits), the width and the
+/// precision, counted from 1 (7 bits each).
+const FLAGS: usize = 6;
+
 impl Spec {
+    /// All of it in one word, which is not 0.
+    pub const fn pack(&self) -> i32 {
+        let flags = self.left as i32
+            | (self.plus as i32) << 1
+            | (self.space as i32) << 2
+            | (self.alt as i32) << 3
+            | (self.zero as i32) << 4
+            | (self.upper as i32) << 5;
+        let prec = match self.prec {
+            Some(prec) => prec as i32 + 1,
+            None => 0,
+        };
+        flags | (self.conv as i32 + 1) << FLAGS | (self.width as i32) << (FLAGS + 4) | prec << (FLAGS + 11)
+    }
+    /// The specification that [`Spec::pack`] has packed; none for 0.
+    pub fn unpack(word: i32) -> Option<Spec> {
+        let flag = |n: u32| word >> n & 1 != 0;
+        let conv = *Conv::ALL.get(((word >> FLAGS & 15) as usize).checked_sub(1)?)?;
+        Some(Spec {
+            conv,
+            left: flag(0),
+            plus: flag(1),
+            space: flag(2),
+            alt: flag(3),
+            zero: flag(4),
+            upper: flag(5),
+            width: (word >> (FLAGS + 4) & 127) as u8,
+            prec: ((word >> (FLAGS + 11) & 127) as u8).checked_sub(1),
+        })
+    }
     /// A specification without flags, width and precision.
     pub const fn new(conv: Conv) -> Spec {
         Spec { conv, left: false, plus: false, space: false, alt: false, zero: false, upper: false, width: 0, prec: None }
@@ -97,6 +149,10 @@ impl<'a> Pieces<'a> {
     /// Splits a format string.
     pub fn new(format: &'a [u8]) -> Pieces<'a> {
         Pieces { rest: format }
+    }
+    /// What is left of the format.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
     }
     /// A specification after a `%` at the start of the rest, which is not `%%`.
     fn spec(&mut self) -> Piece<'a> {

@@ -6,6 +6,7 @@ mod base;
 mod bit;
 mod buffer;
 mod ffi;
+mod format;
 mod math;
 mod string;
 mod table;

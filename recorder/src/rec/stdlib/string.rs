@@ -13,6 +13,8 @@ use perilune_vm::text::search::is_plain;
 
 /// Most bytes of one `string.byte`.
 const MAX_BYTES: i32 = 8;
+/// Most bytes of one `string.char`: as many as [`Helper::StrFromChars`] takes.
+const MAX_CHARS: usize = 8;
 
 impl Recorder {
     pub(super) fn lib_string(&mut self, b: Builtin, args: &Args<'_>) -> Results {
@@ -35,6 +37,7 @@ impl Recorder {
                 one(self.b.call(Helper::StrRep, &[s, n])?)
             }
             Builtin::StringFind => self.string_find(args, s, str),
+            Builtin::StringFormat => self.string_format(args, s, str),
             _ => Ok(None),
         }
     }
@@ -43,18 +46,36 @@ impl Recorder {
         one(self.b.call(helper, &[s])?)
     }
     fn string_char(&mut self, args: &Args<'_>) -> Results {
-        if args.len() != 1 {
+        if !(1..=MAX_CHARS).contains(&args.len()) {
             return Ok(None);
         }
-        let (r, v) = args.get(0);
-        let (r, i) = self.to_int(r, v)?;
-        if !(0..=255).contains(&i) {
-            return Ok(None);
+        let mut codes = Vec::with_capacity(args.len());
+        for &(r, v) in &args.list {
+            let (r, i) = self.to_int(r, v)?;
+            if !(0..=255).contains(&i) {
+                return Ok(None);
+            }
+            let k = self.b.kint(255);
+            self.b.emit(Op::ULE, Ty::Int, r, k)?;
+            codes.push(r);
         }
-        let k = self.b.kint(255);
-        self.b.emit(Op::ULE, Ty::Int, r, k)?;
         self.gc_step()?;
-        one(self.b.emit(Op::TOSTR, Ty::Str, r, IrRef(2))?)
+        if let [code] = codes[..] {
+            return one(self.b.emit(Op::TOSTR, Ty::Str, code, IrRef(2))?);
+        }
+        let (first, others) = codes.split_at(codes.len().min(4));
+        let (first, others, n) = (self.packed(first)?, self.packed(others)?, self.b.kint(codes.len() as i32));
+        one(self.b.call(Helper::StrFromChars, &[first, others, n])?)
+    }
+    /// Up to four bytes as an int, the first one lowest.
+    fn packed(&mut self, bytes: &[IrRef]) -> Rec<IrRef> {
+        let mut all = self.b.kint(0);
+        for (i, &byte) in bytes.iter().enumerate() {
+            let distance = self.b.kint(8 * i as i32);
+            let moved = self.b.emit(Op::BSHL, Ty::Int, byte, distance)?;
+            all = self.b.emit(Op::BOR, Ty::Int, all, moved)?;
+        }
+        Ok(all)
     }
 
     /// A start position as offset, guarded against positions of another sign or beyond the end, which mean something else.
