@@ -288,6 +288,7 @@ impl Lower<'_> {
             && ins.b.is_const()
             && let Const::Int(k) = self.konst(ins.b)?
             && k > 1
+            && !self.cur.plan.wide[self.cur.emitting]
         {
             return self.multiply_by_constant(ins.a, k);
         }
@@ -295,31 +296,43 @@ impl Lower<'_> {
         let (value, over) = match ins.op {
             Op::ADDOV => self.pos.ins().sadd_overflow(a, b),
             Op::SUBOV => self.pos.ins().ssub_overflow(a, b),
-            Op::MULOV => self.pos.ins().smul_overflow(a, b),
+            Op::MULOV => return self.product(ins, a, b),
             _ => return Err(BackendError::Unsupported(ins.op)),
         };
         self.guard_not(over)?;
-        if ins.op == Op::MULOV {
-            self.guard_not_minus_zero(ins, value, a, b)?;
+        Ok(value)
+    }
+    /// MULOV: a product in 64 bits, which x86-64 computes in any register, where `smul_overflow` takes two particular ones.
+    fn product(&mut self, ins: Ins, a: Value, b: Value) -> Res<Value> {
+        let (x, y) = (self.pos.ins().sextend(types::I64, a), self.pos.ins().sextend(types::I64, b));
+        let product = self.pos.ins().imul(x, y);
+        if self.cur.plan.wide[self.cur.emitting] {
+            return Ok(product);
         }
+        let value = self.narrowed(product)?;
+        self.guard_not_minus_zero(ins, value, a, b)?;
+        Ok(value)
+    }
+    /// The lower half of a word, which must be all of it.
+    fn narrowed(&mut self, word: Value) -> Res<Value> {
+        let value = self.pos.ins().ireduce(types::I32, word);
+        let same = self.pos.ins().sextend(types::I64, value);
+        let ok = self.pos.ins().icmp(IntCC::Equal, word, same);
+        self.guard(ok)?;
         Ok(value)
     }
 
     fn is_wide(&self, r: IrRef) -> bool {
         !r.is_const() && self.cur.plan.wide[r.ins_index()]
     }
-    /// An ADDOV or SUBOV that is a term of another sum: only the overflow of the final sum is checked.
+    /// An ADDOV or SUBOV that is a term of another sum, or has such terms: only the overflow of the final sum is checked.
     fn long_sum(&mut self, ins: Ins) -> Res<Value> {
         let (a, b) = (self.term(ins.a)?, self.term(ins.b)?);
         let sum = if ins.op == Op::ADDOV { self.pos.ins().iadd(a, b) } else { self.pos.ins().isub(a, b) };
         if self.cur.plan.wide[self.cur.emitting] {
             return Ok(sum);
         }
-        let value = self.pos.ins().ireduce(types::I32, sum);
-        let same = self.pos.ins().sextend(types::I64, value);
-        let ok = self.pos.ins().icmp(IntCC::Equal, sum, same);
-        self.guard(ok)?;
-        Ok(value)
+        self.narrowed(sum)
     }
     /// An operand of a sum, in 64 bits.
     fn term(&mut self, r: IrRef) -> Res<Value> {

@@ -374,6 +374,7 @@ impl Eval<'_> {
             }
             op if op.is_comparison() || op == Op::ABC => ops::compare(self, ins),
             Op::ADDOV | Op::SUBOV => ops::sum(self, i, ins),
+            Op::MULOV if self.wide[i] => ops::sum(self, i, ins),
             op if (Op::BNOT..=Op::MULOV).contains(&op) => ops::arith(self, ins),
             Op::CONV => ops::conv(self, ins),
             Op::TOBIT => Ok(u64::from(perilune_vm::meta::tobit(self.num(ins.a)) as u32)),

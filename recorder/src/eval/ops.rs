@@ -111,12 +111,16 @@ fn math(e: &mut Eval<'_>, ins: Ins) -> Step {
     })
 }
 
-/// ADDOV, SUBOV of instruction `i`.
+/// ADDOV, SUBOV of instruction `i`, and a MULOV that is a term of a sum.
 pub(super) fn sum(e: &Eval<'_>, i: usize, ins: Ins) -> Step {
     let is_wide = |r: IrRef| !r.is_const() && e.wide[r.ins_index()];
     let term = |r: IrRef| if is_wide(r) { e.val(r) as i64 } else { i64::from(e.int(r)) };
     let (x, y) = (term(ins.a), term(ins.b));
-    let sum = if ins.op == Op::ADDOV { x + y } else { x - y };
+    let sum = match ins.op {
+        Op::ADDOV => x + y,
+        Op::SUBOV => x - y,
+        _ => x * y,
+    };
     if e.wide[i] {
         return Ok(sum as u64);
     }
