@@ -244,7 +244,7 @@ fn put_formatted_int(out: &mut Vec<u8>, spec: &Spec, k: i32) {
 fn put_formatted_num(out: &mut Vec<u8>, spec: &Spec, n: f64) {
     match spec.conv {
         Conv::Int => put_integer(out, spec, to_i64(n) as u64),
-        Conv::Uint | Conv::Hex | Conv::Oct => put_integer(out, spec, to_u64(n) as u64),
+        Conv::Uint | Conv::Hex | Conv::Oct => put_integer(out, spec, to_u64(n)),
         Conv::Str | Conv::Quoted => put_short_text(out, spec, &NumText::num(n)),
         Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat | Conv::Char | Conv::Ptr => put_float(out, spec, n),
     }
