@@ -220,7 +220,7 @@ fn put_by(vm: &mut Vm, spec: &Spec, value: Formatted) {
     }
 }
 
-/// Does [`put_part`] take a value for a specification as the interpreter does?
+/// Does compiled code format a value by a specification as the interpreter does?
 pub fn can_put(spec: &Spec, v: Value) -> bool {
     match spec.conv {
         Conv::Int | Conv::Uint | Conv::Hex | Conv::Oct | Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat => {
