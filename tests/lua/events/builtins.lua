@@ -154,7 +154,7 @@ local cases = {
   ["buffer.method.skip"] = "local b = buffer.new() | b:put('abc') b:skip(2) s = s + #b",
   ["buffer.method.set"] = "local b = buffer.new() | b:set('abc') s = s + #b",
   ["buffer.method.put"] = "local b = buffer.new(1e5) | b:put(i) s = s + 1",
-  ["buffer.method.putf"] = "local b = buffer.new() | b:putf('%d', i) s = s + #b",
+  ["buffer.method.putf"] = "local b = buffer.new(1e5) | b:putf('%d', i) s = s + 1",
   ["buffer.method.get"] = "local b = buffer.new() | b:put(i) s = s + #b:get()",
   ["buffer.method.putcdata"] = "local c, b = require 'ffi'.new('char[4]', 'abc'), buffer.new() | b:reset():putcdata(c, 3) s = s + #b",
   ["buffer.method.reserve"] = "local b = buffer.new() | local p, len = b:reserve(8) s = s + (len >= 8 and 1 or 2)",

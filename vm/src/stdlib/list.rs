@@ -321,7 +321,7 @@ builtins! {
     BufferMethodSkip "buffer.method.skip" buffer::methods::skip, call;
     BufferMethodSet "buffer.method.set" buffer::methods::set, call;
     BufferMethodPut "buffer.method.put" buffer::methods::put, record(buffer);
-    BufferMethodPutf "buffer.method.putf" buffer::methods::putf, call;
+    BufferMethodPutf "buffer.method.putf" buffer::methods::putf, record(buffer);
     BufferMethodGet "buffer.method.get" buffer::methods::get, call;
     BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, call;
     BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve, call;

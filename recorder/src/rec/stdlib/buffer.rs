@@ -3,16 +3,35 @@
 use super::{Args, Results, one};
 use crate::ir::{IrRef, Op, Ty};
 use crate::rec::Recorder;
+use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
+use perilune_vm::stdlib::Builtin;
 use perilune_vm::stdlib::buffer::has_room;
 use perilune_vm::text::number::LONGEST;
 
 impl Recorder {
+    pub(super) fn lib_buffer(&mut self, b: Builtin, args: &Args<'_>) -> Results {
+        match b {
+            Builtin::BufferMethodPut => self.buffer_put(args.get(0), args.list.get(1..).unwrap_or(&[])),
+            Builtin::BufferMethodPutf => self.buffer_putf(args),
+            _ => Ok(None),
+        }
+    }
+    /// `buf:putf(format, ...)`: makes the text as `string.format` does, and puts it.
+    fn buffer_putf(&mut self, args: &Args<'_>) -> Results {
+        let ((r, v), buffer) = (args.get(1), args.get(0));
+        let Some(format) = v.as_str().filter(|s| has_room(buffer.1, (s.len() + LONGEST) as i32)) else { return Ok(None) };
+        let of_format = Args { list: args.list[1..].to_vec(), want: 2, ..*args };
+        match self.string_format(&of_format, r, format)?.as_deref() {
+            // How long the text will be is not known: as long as the format, for what is checked now.
+            Some(&[text]) => self.buffer_put(buffer, &[(text, v)]),
+            _ => Ok(None),
+        }
+    }
     /// `buf:put(...)` of strings and numbers, where the buffer has room for all of them: growing may collect, and run out of memory.
-    pub(super) fn buffer_put(&mut self, args: &Args<'_>) -> Results {
-        let ((buffer, v), texts) = (args.get(0), args.list.get(1..).unwrap_or(&[]));
-        let most = |(_, v): &(IrRef, perilune_vm::Value)| match v.as_str() {
+    fn buffer_put(&mut self, (buffer, v): (IrRef, Value), texts: &[(IrRef, Value)]) -> Results {
+        let most = |(_, v): &(IrRef, Value)| match v.as_str() {
             Some(s) => Some(s.len()),
             None => v.is_number().then_some(LONGEST),
         };

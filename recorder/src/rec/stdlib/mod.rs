@@ -100,7 +100,7 @@ impl Recorder {
             Library::Math => self.lib_math(b, args),
             Library::String => self.lib_string(b, args),
             Library::Table => self.lib_table(b, args),
-            Library::Buffer => self.buffer_put(args),
+            Library::Buffer => self.lib_buffer(b, args),
         }
     }
 }
