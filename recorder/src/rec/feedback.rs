@@ -2,7 +2,7 @@
 //! none).
 
 use crate::ir::Ty;
-use perilune_vm::object::{Func, Gc, InsPtr, Proto, ProtoFlags, ShapeId, Table};
+use perilune_vm::object::{Func, Gc, InsPtr, Proto, ProtoFlags, ShapeId, Str, Table};
 use perilune_vm::{Value, Vm};
 
 /// What recordings found at one bytecode instruction: types of numbers, called functions, shapes of tables.
@@ -30,6 +30,8 @@ pub struct Site {
     pub class: usize,
     /// Several classes were met.
     pub classes: bool,
+    /// The strings for which the builtin called there was recorded, where they may be others.
+    pub texts: Distinct<4>,
     /// Address of the environment that a global was looked up in last; 0 if none was.
     pub environment: usize,
     /// Address of the closure, executing the instruction, that it was recorded for last; 0 if it was recorded for all closures.
@@ -227,6 +229,15 @@ impl Feedback {
             vm.heap.shape_varies(before.first);
             vm.heap.shape_varies(met.first);
         }
+    }
+    /// May the builtin that the current instruction calls be recorded for this string, which is guarded to be the one? Not where many were met:
+    /// each of them takes a side trace.
+    pub(super) fn is_one_of_few_texts(&mut self, s: Gc<Str>) -> bool {
+        let texts = &mut self.site.texts;
+        let few = !texts.is_full();
+        // Objects are aligned: addresses differ in the lower half, without its last bits.
+        texts.add((s.as_ptr() as usize >> 3) as u32 | 1);
+        few
     }
     /// Have objects of several classes been met at the current instruction?
     pub(super) fn is_one_of_many_classes(&mut self, class: Gc<Table>) -> bool {

@@ -246,6 +246,25 @@ function programs.selected_arguments(n)
   jit.off(run)
   return run
 end
+function programs.formats_as_data(n)
+  local formats = {}
+  for i = 1, n do formats[i] = "%d" .. ("x"):rep(i) end
+  return function()
+    local s = 0
+    for _ = 1, 40 do for i = 1, n do s = s + #formats[i]:format(7) - 1 end end
+    return s, 40 * n * (n + 1) / 2
+  end
+end
+function programs.texts_to_find(n)
+  local texts = {}
+  for i = 1, n do texts[i] = "<" .. i .. ">" end
+  local text = table.concat(texts)
+  return function()
+    local s = 0
+    for _ = 1, 40 do for i = 1, n do s = s + (text:find(texts[i]) and i or 0) end end
+    return s, 40 * n * (n + 1) / 2
+  end
+end
 local function traces_of(make, n)
   local run = make(n)
   jit.flush()

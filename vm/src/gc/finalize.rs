@@ -208,7 +208,7 @@ impl Vm {
                 self.heap.cycle.phase = Phase::Pause;
             }
         }
-        FINALIZER.min(budget / self.heap.finalizers.pace)
+        (budget / self.heap.finalizers.pace.max(1)).clamp(1, FINALIZER)
     }
     /// Calls the finalizers of all userdata, newest first, before the state closes.
     pub fn run_all_finalizers(&mut self) {

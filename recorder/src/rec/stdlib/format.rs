@@ -19,6 +19,9 @@ impl Recorder {
     /// Formats strings, numbers, nil and booleans. What needs a metamethod, has an error, or is a pointer is left to a call of the builtin.
     pub(super) fn string_format(&mut self, args: &Args<'_>, format: IrRef, str: Gc<Str>) -> Results {
         let Some(parts) = parts(args, str, |name| self.b.kgc(name)) else { return Ok(None) };
+        if !format.is_const() && !self.feedback.is_one_of_few_texts(str) {
+            return Ok(None);
+        }
         let format = self.guard_is(format, Value::str(str))?;
         self.gc_step()?;
         match &parts[..] {
