@@ -277,7 +277,7 @@ local function traces_of(make, n)
 end
 jit.off(traces_of)
 local OWN_CODE = { method_per_class = true, functions_in_a_table = true }
-local ONE_LOOP = { first_arguments = true, selected_arguments = true }
+local ONE_LOOP = { first_arguments = true, selected_arguments = true, formats_as_data = true, texts_to_find = true }
 local names = {}
 for name in pairs(programs) do names[#names + 1] = name end
 table.sort(names)
