@@ -7,8 +7,8 @@ mod corpus;
 use corpus::{Case, benchmarks, conformance};
 use perilune::{Error, Lua};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 /// How programs are run, with the options of the compiler.
 const MODES: [(&str, &[&str]); 4] = [
@@ -33,6 +33,10 @@ const DIFFER: [(&str, &str); 11] = [
     ("finalizer_moves_stack", "waits for a finalizer"),
 ];
 
+/// The program that counts how many callbacks there can be, which all states of the process share: it runs alone.
+const ALONE: &str = "callbacks.lua";
+static OTHERS: RwLock<()> = RwLock::new(());
+
 /// Programs of more instructions take too long here.
 const LONG: u64 = 3_000_000;
 
@@ -46,6 +50,10 @@ struct End {
 
 /// Runs a program with `print` and `io.write` into a file.
 fn run(case: &Case, (mode, options): (&str, &[&str]), fuel: u64, output: &PathBuf) -> End {
+    let name = case.file.file_name().expect("a name").to_string_lossy().into_owned();
+    // Until the state is dropped, and with it its callbacks.
+    let alone = (name == ALONE).then(|| OTHERS.write().unwrap_or_else(PoisonError::into_inner));
+    let _beside = alone.is_none().then(|| OTHERS.read().unwrap_or_else(PoisonError::into_inner));
     // SAFETY: the programs are those of the corpus.
     let lua = unsafe { Lua::unsafe_new() };
     lua.set_jit(mode != "interpreted");
@@ -59,7 +67,6 @@ fn run(case: &Case, (mode, options): (&str, &[&str]), fuel: u64, output: &PathBu
             for i = 1, select('#', ...) do t[i] = tostring(t[i]) end
             io.write(table.concat(t, '\\t'), '\\n')
         end";
-    let name = case.file.file_name().expect("a name").to_string_lossy().into_owned();
     let mut args = vec![output.to_string_lossy().into_owned(), name.clone()];
     args.extend(case.args.iter().cloned());
     lua.load(prelude).call::<()>(perilune::Variadic::from(args)).expect("the prelude");
