@@ -30,7 +30,7 @@ pub struct Site {
     pub class: usize,
     /// Several classes were met.
     pub classes: bool,
-    /// The strings for which the builtin called there was recorded, where they may be others.
+    /// The strings for which the builtin called there was recorded, where they may be others: as many as V8's inline caches distinguish.
     pub texts: Distinct<4>,
     /// Address of the environment that a global was looked up in last; 0 if none was.
     pub environment: usize,

@@ -7,7 +7,7 @@ use crate::ffi::int64;
 use crate::object::{Cdata, Func, Gc, Placement, Proto, Str, Table, Thread};
 use crate::stdlib::buffer::{has_room, put_in_place};
 use crate::stdlib::short_with_case;
-use crate::stdlib::strformat::{Formatted, put_part};
+use crate::stdlib::strformat::put_part;
 use crate::text::number::put_num;
 use crate::text::parts::{append_changed, append_in_parts, append_reversed, repeat};
 use crate::text::{append, put_int};
@@ -176,13 +176,13 @@ helpers! {
         }
     }
     fn buf_format_str(vm, format: Gc<Str>, part: i32, spec: i32, s: Gc<Str>) {
-        put_part(vm, format, part, spec, Formatted::Str(s));
+        put_part(vm, format, part, spec, Value::str(s));
     }
     fn buf_format_int(vm, format: Gc<Str>, part: i32, spec: i32, k: i32) {
-        put_part(vm, format, part, spec, Formatted::Int(k));
+        put_part(vm, format, part, spec, Value::int(k));
     }
     fn buf_format_num(vm, format: Gc<Str>, part: i32, spec: i32, n: f64) {
-        put_part(vm, format, part, spec, Formatted::Num(if n.is_nan() { f64::NAN } else { n }));
+        put_part(vm, format, part, spec, Value::num(if n.is_nan() { f64::NAN } else { n }));
     }
     fn buf_str(vm) -> Option<Gc<Str>> {
         vm.str_of_buffer()

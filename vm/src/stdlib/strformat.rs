@@ -83,19 +83,9 @@ fn put_arg(vm: &mut Vm, out: &mut Vec<u8>, spec: &Spec, i: usize) -> LuaResult<(
             let Some(bits) = vm.arg(i).as_cdata().and_then(|c| c.int64()) else { return Err(vm.arg_type_error(i, "number")) };
             put_integer(out, spec, bits);
         }
-        Conv::Int => {
+        Conv::Int | Conv::Uint | Conv::Hex | Conv::Oct | Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat => {
             let v = vm.check_number(i)?;
-            let k = v.as_int().map_or_else(|| to_i64(v.as_num_unchecked()), i64::from);
-            put_integer(out, spec, k as u64);
-        }
-        Conv::Uint | Conv::Hex | Conv::Oct => {
-            let v = vm.check_number(i)?;
-            let k = v.as_int().map_or_else(|| to_u64(v.as_num_unchecked()), |k| i64::from(k) as u64);
-            put_integer(out, spec, k);
-        }
-        Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat => {
-            let n = vm.check_num(i)?;
-            put_float(out, spec, n);
+            put_number(out, spec, v);
         }
         Conv::Char => {
             let c = vm.check_int(i)?;
@@ -118,6 +108,18 @@ fn put_arg(vm: &mut Vm, out: &mut Vec<u8>, spec: &Spec, i: usize) -> LuaResult<(
         }
     }
     Ok(())
+}
+
+/// Appends a number by any specification but that of an address.
+fn put_number(out: &mut Vec<u8>, spec: &Spec, v: Value) {
+    let (int, num) = (v.as_int(), || v.as_number().unwrap_or(f64::NAN));
+    match spec.conv {
+        Conv::Int => put_integer(out, spec, int.map_or_else(|| to_i64(num()), i64::from) as u64),
+        Conv::Uint | Conv::Hex | Conv::Oct => put_integer(out, spec, int.map_or_else(|| to_u64(num()), |k| i64::from(k) as u64)),
+        Conv::Char => put_char(out, spec, int.unwrap_or(0) as u8),
+        Conv::Str | Conv::Quoted => put_short_text(out, spec, &int.map_or_else(|| NumText::num(num()), NumText::int)),
+        Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat | Conv::Ptr => put_float(out, spec, num()),
+    }
 }
 
 /// Appends a text as `%s` or `%q` has it: a long one in parts, see [`Poll`].
@@ -163,61 +165,43 @@ fn displayed(vm: &mut Vm, i: usize) -> LuaResult<Value> {
     if mm.is_nil() { Ok(v) } else { vm.call1(mm, &[v]) }
 }
 
-/// A value that compiled code formats.
-#[derive(Copy, Clone)]
-pub enum Formatted {
-    /// A string.
-    Str(Gc<Str>),
-    /// An integer.
-    Int(i32),
-    /// Another number.
-    Num(f64),
-}
-
 /// A part of a format as one word: its first byte, and the byte after the last. None for long formats.
 pub fn pack_part(part: core::ops::Range<usize>) -> Option<i32> {
     let (start, end) = (i16::try_from(part.start).ok()?, i16::try_from(part.end).ok()?);
     Some(i32::from(start) | i32::from(end) << 16)
 }
 
-/// Bytes of the longest text of a number, with the greatest width and precision.
+/// More bytes than the longest text of a number: a sign, the 309 digits of the largest double, a point and 99 decimals.
 const LONGEST: usize = 512;
 
 /// Appends to the scratch buffer of compiled code: a text, which is a part of a format, and a value by a specification ([`Spec::pack`]; none if
 /// it is 0). Other values than those that [`can_put`] are not passed. A long string cuts the buffer, unless it is put as it is.
 #[inline]
-pub(crate) fn put_part(vm: &mut Vm, format: Gc<Str>, part: i32, spec: i32, value: Formatted) {
+pub(crate) fn put_part(vm: &mut Vm, format: Gc<Str>, part: i32, spec: i32, v: Value) {
     let text = &format.bytes()[(part & 0xffff) as usize..(part >> 16) as usize];
     if !vm.has_room_in_buffer(text.len() + LONGEST) {
         return;
     }
     let out = &mut vm.strings.buffer;
     append(out, text);
-    match value {
-        Formatted::Int(k) if spec == PLAIN_INT || spec == PLAIN_STR => put_int(out, k),
-        Formatted::Str(s) if spec == PLAIN_STR => vm.put_in_buffer(s.bytes()),
-        _ => {
-            if let Some(spec) = Spec::unpack(spec) {
-                put_by(vm, &spec, value);
-            }
-        }
+    if v.is_int() && (spec == PLAIN_INT || spec == PLAIN_STR) {
+        put_int(out, v.as_int_unchecked());
+    } else if let Some(s) = v.as_str().filter(|_| spec == PLAIN_STR) {
+        vm.put_in_buffer(s.bytes());
+    } else if let Some(spec) = Spec::unpack(spec) {
+        put_by(vm, &spec, v);
     }
 }
 const PLAIN_INT: i32 = Spec::new(Conv::Int).pack();
 const PLAIN_STR: i32 = Spec::new(Conv::Str).pack();
 
-fn put_by(vm: &mut Vm, spec: &Spec, value: Formatted) {
-    match value {
-        Formatted::Str(s) => {
-            if s.len() > Poll::BYTES || !vm.has_room_in_buffer(4 * s.len() + LONGEST) {
-                vm.strings.buffer_cut = true;
-                return;
-            }
-            put_short_text(&mut vm.strings.buffer, spec, s.bytes());
-        }
-        Formatted::Int(k) => put_formatted_int(&mut vm.strings.buffer, spec, k),
-        Formatted::Num(n) => put_formatted_num(&mut vm.strings.buffer, spec, n),
+fn put_by(vm: &mut Vm, spec: &Spec, v: Value) {
+    let Some(s) = v.as_str() else { return put_number(&mut vm.strings.buffer, spec, v) };
+    if s.len() > Poll::BYTES || !vm.has_room_in_buffer(4 * s.len() + LONGEST) {
+        vm.strings.buffer_cut = true;
+        return;
     }
+    put_short_text(&mut vm.strings.buffer, spec, s.bytes());
 }
 
 /// Does compiled code format a value by a specification as the interpreter does?
@@ -229,23 +213,5 @@ pub fn can_put(spec: &Spec, v: Value) -> bool {
         Conv::Char => v.is_int(),
         Conv::Str | Conv::Quoted => v.is_str() || v.is_number(),
         Conv::Ptr => false,
-    }
-}
-
-fn put_formatted_int(out: &mut Vec<u8>, spec: &Spec, k: i32) {
-    match spec.conv {
-        Conv::Int | Conv::Uint | Conv::Hex | Conv::Oct => put_integer(out, spec, i64::from(k) as u64),
-        Conv::Char => put_char(out, spec, k as u8),
-        Conv::Str | Conv::Quoted => put_short_text(out, spec, &NumText::int(k)),
-        Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat | Conv::Ptr => put_float(out, spec, f64::from(k)),
-    }
-}
-
-fn put_formatted_num(out: &mut Vec<u8>, spec: &Spec, n: f64) {
-    match spec.conv {
-        Conv::Int => put_integer(out, spec, to_i64(n) as u64),
-        Conv::Uint | Conv::Hex | Conv::Oct => put_integer(out, spec, to_u64(n)),
-        Conv::Str | Conv::Quoted => put_short_text(out, spec, &NumText::num(n)),
-        Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat | Conv::Char | Conv::Ptr => put_float(out, spec, n),
     }
 }
