@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "the list of large objects holds objects that are not freed")]
 
 use super::allocator::HostAllocator;
-use super::{Heap, pages, reserve};
+use super::{Heap, reserve};
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::interrupt::{Cause, Interrupted, Poll};
@@ -19,7 +19,7 @@ pub(crate) const CHECKED: usize = 1 << 16;
 /// No string is longer: "string length overflow".
 pub(crate) const LONGEST_STRING: usize = i32::MAX as usize - 256;
 /// Before larger ones the system is asked.
-const ASK: usize = 1 << 20;
+pub(crate) const ASK: usize = 1 << 20;
 /// Kept back besides what the largest table needs.
 const BASE: usize = 8 << 20;
 /// Bytes that the parser may keep for a byte of source text.
@@ -209,76 +209,6 @@ impl Vm {
         let within = |limit| self.heap.total.saturating_add(bytes) <= limit;
         let allowed = bytes <= LONGEST_STRING && self.heap.limit.least().is_none_or(within);
         allowed && !reserve::is_short() && self.heap.has_room(bytes)
-    }
-    /// Appends a text to the scratch buffer of compiled code. Where that fails, the buffer is cut there, and its string is never made.
-    #[inline]
-    pub(crate) fn put_in_buffer(&mut self, text: &[u8]) {
-        if self.has_room_in_buffer(text.len()) {
-            let done = append_in_parts(&mut self.strings.buffer, text, Poll::At(&self.interrupts.flag));
-            self.strings.buffer_cut = done.is_err();
-        }
-    }
-    /// Makes room for `more` bytes in the scratch buffer of compiled code. Where that fails, the buffer is cut there, and its string is
-    /// never made.
-    #[inline]
-    pub(crate) fn has_room_in_buffer(&mut self, more: usize) -> bool {
-        if self.strings.buffer.capacity() - self.strings.buffer.len() < more && !self.strings.buffer_cut {
-            self.grow_buffer(more);
-        }
-        !self.strings.buffer_cut
-    }
-    #[cold]
-    #[inline(never)]
-    fn grow_buffer(&mut self, more: usize) {
-        let fits = self.strings.buffer.len().saturating_add(more) <= self.longest_buffer();
-        let poll = Poll::At(&self.interrupts.flag);
-        self.strings.buffer_cut = !fits || reserve_in_parts(&mut self.strings.buffer, more, poll) != Ok(true);
-    }
-    /// The string of `size` bytes that `fill` appends to a buffer; none where there is no memory for it, or where an interrupt waits
-    /// meanwhile. Neither collects nor raises an error, see [`Vm::has_room_for_str`].
-    #[inline]
-    pub(crate) fn new_long_str(
-        &mut self,
-        size: usize,
-        fill: impl FnOnce(&mut Vec<u8>, Poll<'_>) -> Result<(), Interrupted>,
-    ) -> Option<Gc<Str>> {
-        if !self.has_room_for_str(size) {
-            return None;
-        }
-        self.with_buffer(|vm, buf| {
-            buf.try_reserve(size).ok()?;
-            let poll = Poll::At(&vm.interrupts.flag);
-            fill(buf, poll).and_then(|()| vm.heap.try_new_str(buf, poll)).ok()
-        })
-    }
-    /// The string in the scratch buffer of compiled code; none as for [`Vm::new_long_str`].
-    #[inline]
-    pub(crate) fn str_of_buffer(&mut self) -> Option<Gc<Str>> {
-        if self.strings.buffer_cut || !self.has_room_for_str(self.strings.buffer.len()) {
-            return None;
-        }
-        let buf = core::mem::take(&mut self.strings.buffer);
-        let s = self.heap.try_new_str(&buf, Poll::At(&self.interrupts.flag));
-        self.keep_buffer(buf);
-        s.ok()
-    }
-    /// Calls a function with the scratch buffer, which is empty, and takes it back.
-    #[inline(always)]
-    pub(crate) fn with_buffer<R>(&mut self, f: impl FnOnce(&mut Vm, &mut Vec<u8>) -> R) -> R {
-        let mut buffer = core::mem::take(&mut self.strings.buffer);
-        buffer.clear();
-        let r = f(self, &mut buffer);
-        self.keep_buffer(buffer);
-        r
-    }
-    /// Takes the scratch buffer back; a large one is freed.
-    #[inline]
-    fn keep_buffer(&mut self, buffer: Vec<u8>) {
-        if buffer.capacity() <= ASK {
-            self.strings.buffer = buffer;
-        } else {
-            pages::free_buffer(buffer, Poll::At(&self.interrupts.flag));
-        }
     }
     /// Fails if `extra` bytes do not fit below the limit even after a full collection, or that leaves too little, or memory stays short.
     #[inline]

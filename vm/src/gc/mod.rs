@@ -32,7 +32,7 @@ pub mod heap;
 pub mod limit;
 pub mod mark;
 mod os;
-mod pages;
+pub(crate) mod pages;
 pub mod pause;
 pub(crate) mod poison;
 pub mod raw;

@@ -36,6 +36,7 @@ impl Heap {
     /// Starts a sweep over the whole heap.
     pub(super) fn begin_sweep(&mut self) {
         self.cycle.phase = Phase::Sweep;
+        self.strings.in_buffer = None;
         self.free = [core::ptr::null_mut(); NUM_CLASSES];
         self.drop_hidden();
         for c in &mut self.cells.classes {

@@ -153,17 +153,13 @@ helpers! {
         crate::text::compare(a.bytes(), b.bytes()) as i32
     }
     fn str_concat(vm, a: Gc<Str>, b: Gc<Str>) -> Option<Gc<Str>> {
-        vm.new_long_str(a.len() + b.len(), |buf, poll| {
-            append_in_parts(buf, a.bytes(), poll)?;
-            append_in_parts(buf, b.bytes(), poll)
-        })
+        vm.concat_two(a, b)
     }
     fn buf_reset(vm) {
-        vm.strings.buffer.clear();
-        vm.strings.buffer_cut = false;
+        vm.begin_text();
     }
     fn buf_put(vm, s: Gc<Str>) {
-        vm.put_in_buffer(s.bytes());
+        vm.put_in_buffer(s);
     }
     fn buf_put_int(vm, i: i32) {
         if vm.has_room_in_buffer(crate::text::number::LONGEST) {

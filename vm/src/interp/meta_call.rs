@@ -346,12 +346,13 @@ unsafe fn concat_work(vm: &mut Vm, bottom: usize, mut top: usize) -> usize {
         if size >= CHECKED && vm.check_alloc(size).is_err() {
             return CONCAT_ERROR;
         }
-        let made = vm.with_buffer(|vm, buf| {
-            vm.room(buf, size)?;
+        let made = vm.with_buffer_after((*vm.base.add(first)).as_str(), |vm, buf| {
+            let rest = first + usize::from(!buf.is_empty());
+            vm.room(buf, size - buf.len())?;
             if size > LONG_STRING {
-                put_in_parts(vm, buf, first..=top)?;
+                put_in_parts(vm, buf, rest..=top)?;
             } else {
-                for i in first..=top {
+                for i in rest..=top {
                     put(buf, *vm.base.add(i));
                 }
             }

@@ -20,7 +20,7 @@ mod proto;
 mod readonly;
 mod shape;
 mod stitch_stub;
-mod string;
+pub(crate) mod string;
 pub mod table;
 pub(crate) mod table_resize;
 pub(crate) mod table_write;

@@ -19,7 +19,7 @@ use foldhash::fast::FixedState;
 /// `watchpoint`.
 #[repr(C)]
 pub struct Str {
-    /// Object header; `word` is the hash of the whole string.
+    /// Object header; `word` is the hash ([`StrTable::is_hash`]).
     pub hdr: GcHeader,
     /// Next string in the same intern chain.
     pub next: Cell<*mut Str>,
@@ -92,14 +92,18 @@ pub struct StrTable {
     /// So many chains of `old` have been split.
     split: usize,
     count: usize,
-    hasher: FixedState,
+    pub(super) hasher: FixedState,
     /// The existing strings of one byte, since programs that read texts byte by byte make them over and over.
     bytes: [*mut Str; 256],
+    /// How often two different long strings had the same hash of samples ([`super::long_string`]).
+    pub(super) alike: usize,
+    /// The long string whose bytes the scratch buffer holds ([`crate::state::Scratch`]), until strings are freed.
+    pub(crate) in_buffer: Option<Gc<Str>>,
 }
 
 /// A hash of 32 bits.
 #[inline(always)]
-fn fold(h: u64) -> u32 {
+pub(super) fn fold(h: u64) -> u32 {
     (h ^ (h >> 32)) as u32
 }
 
@@ -108,6 +112,8 @@ const MIN_BUCKETS: usize = 256;
 const SPLIT: usize = 4;
 /// Strings up to this length are hashed and compared without a call.
 const SHORT: usize = 16;
+/// Longer strings, which take more than a page, are looked up by samples first ([`super::long_string`]).
+pub(crate) const LONG: usize = 4096;
 
 impl StrTable {
     pub(crate) fn new(seed: u64) -> StrTable {
@@ -118,13 +124,15 @@ impl StrTable {
             count: 0,
             hasher: FixedState::with_seed(seed),
             bytes: [core::ptr::null_mut(); 256],
+            alike: 0,
+            in_buffer: None,
         }
     }
     /// Number of strings.
     pub fn count(&self) -> usize {
         self.count
     }
-    /// The hash of a string.
+    /// The hash of all bytes of a string.
     #[inline(always)]
     pub fn hash(&self, bytes: &[u8]) -> u32 {
         if bytes.len() > Poll::BYTES {
@@ -311,7 +319,7 @@ impl Heap {
         if self.strings.is_splitting() {
             self.strings.split_some();
         }
-        self.find_or_make(bytes)
+        if bytes.len() > LONG { self.find_or_make_long(bytes) } else { self.find_or_make(bytes) }
     }
     #[inline(always)]
     fn find_or_make(&mut self, bytes: &[u8]) -> Gc<Str> {
@@ -332,7 +340,7 @@ impl Heap {
         s
     }
     #[inline(never)]
-    fn make_str(&mut self, bytes: &[u8], hash: u32) -> Gc<Str> {
+    pub(super) fn make_str(&mut self, bytes: &[u8], hash: u32) -> Gc<Str> {
         let s = self.begin_str(bytes.len(), hash);
         // SAFETY: the string has memory for so many bytes.
         unsafe { s.as_ptr().cast::<u8>().add(STR_DATA).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };

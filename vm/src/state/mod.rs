@@ -12,6 +12,7 @@ mod fuel;
 mod interp;
 mod realm;
 mod running;
+mod scratch;
 mod strings;
 
 pub use callback::CallbackState;
@@ -22,6 +23,7 @@ pub(crate) use fuel::Fuel;
 pub use interp::{FIELD_NODES, HOT_COUNTERS, InterpState};
 pub use realm::Realm;
 pub use running::{Activity, RunState};
+pub use scratch::Scratch;
 pub use strings::StringState;
 
 use crate::bc::Ins;

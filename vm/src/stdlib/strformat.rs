@@ -7,6 +7,7 @@ use crate::error::LuaResult;
 use crate::interrupt::Poll;
 use crate::meta::MM;
 use crate::object::{Gc, Str};
+use crate::state::Scratch;
 use crate::text::float::put_float;
 use crate::text::format::{put_address, put_char, put_escaped, put_integer, put_quoted, put_str};
 use crate::text::number::{NumText, to_i64, to_u64};
@@ -187,7 +188,7 @@ pub(crate) fn put_part(vm: &mut Vm, format: Gc<Str>, part: i32, spec: i32, v: Va
     if v.is_int() && (spec == PLAIN_INT || spec == PLAIN_STR) {
         put_int(out, v.as_int_unchecked());
     } else if let Some(s) = v.as_str().filter(|_| spec == PLAIN_STR) {
-        vm.put_in_buffer(s.bytes());
+        vm.put_in_buffer(s);
     } else if let Some(spec) = Spec::unpack(spec) {
         put_by(vm, &spec, v);
     }
@@ -198,7 +199,7 @@ const PLAIN_STR: i32 = Spec::new(Conv::Str).pack();
 fn put_by(vm: &mut Vm, spec: &Spec, v: Value) {
     let Some(s) = v.as_str() else { return put_number(&mut vm.strings.buffer, spec, v) };
     if s.len() > Poll::BYTES || !vm.has_room_in_buffer(4 * s.len() + LONGEST) {
-        vm.strings.buffer_cut = true;
+        vm.strings.scratch = Scratch::Cut;
         return;
     }
     put_short_text(&mut vm.strings.buffer, spec, s.bytes());
