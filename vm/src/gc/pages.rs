@@ -434,6 +434,22 @@ mod tests {
     }
     #[cfg(all(unix, not(miri)))]
     #[test]
+    fn a_freed_piece_is_the_next_of_about_its_size() {
+        let _alone = ALONE.lock();
+        // Other tests take and free pieces at the same time.
+        let is_reused = (0..100).any(|_| {
+            let [p, q, r] = [90_200, 98_300, 98_305].map(|size| {
+                let p = take(layout(size, 16));
+                // SAFETY: taken with this layout.
+                unsafe { give(p, layout(size, 16), Poll::Never) };
+                p
+            });
+            p == q && q != r
+        });
+        assert!(is_reused);
+    }
+    #[cfg(all(unix, not(miri)))]
+    #[test]
     fn an_interrupt_does_not_wait_for_memory_that_goes_back() {
         let _alone = ALONE.lock();
         let (size, flag) = (4 * PART, Flag::new());
