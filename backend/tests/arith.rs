@@ -101,7 +101,8 @@ fn integer_modulo_floors() {
         let s = t.slots(&[Ty::Int; 2]);
         let k = t.int(b);
         let by_const = t.emit(Op::MOD, Ty::Int, s[0], k);
-        let by_slot = t.emit(Op::MOD, Ty::Int, s[0], s[1]);
+        // A variable divisor is positive.
+        let by_slot = if b > 0 { t.emit(Op::MOD, Ty::Int, s[0], s[1]) } else { by_const };
         let trace = t.results(&[by_const, by_slot]);
         let mut m = common::Machine::new();
         m.install(&trace, common::TRACE, exit_id(0));
@@ -110,6 +111,23 @@ fn integer_modulo_floors() {
             m.enter(common::TRACE);
             let want = Value::int(floored(a, b));
             assert_eq!((m.slot_value(10), m.slot_value(11)), (want, want), "{a} % {b}");
+        }
+    }
+}
+
+#[test]
+fn a_remainder_that_is_only_compared_with_zero_is_that_of_magnitudes() {
+    for (op, is_multiple) in [(Op::EQ, true), (Op::NE, false)] {
+        for b in INTS.into_iter().filter(|&b| b > 0) {
+            for a in INTS.into_iter().chain(-60..60).chain([b, -b, b.wrapping_mul(7), i32::MIN + b]) {
+                let mut t = Build::new();
+                let s = t.slots(&[Ty::Int; 2]);
+                let r = t.emit(Op::MOD, Ty::Int, s[0], s[1]);
+                let zero = t.int(0);
+                t.emit(op, Ty::Int, r, zero);
+                let (exit, _) = run(&t.results(&[s[0]]), &[Value::int(a), Value::int(b)]);
+                assert_eq!(exit == 1, (a % b == 0) == is_multiple, "{a} % {b}");
+            }
         }
     }
 }

@@ -156,7 +156,7 @@ impl Lower<'_> {
         match ins.op {
             Op::NEG => return Ok(self.pos.ins().ineg(a)),
             Op::ABS => return Ok(self.pos.ins().iabs(a)),
-            Op::MOD => return self.int_mod(a, ins.b),
+            Op::MOD => return self.int_mod(a, ins),
             Op::DIV => return self.int_div(a, ins.b),
             _ => {}
         }
@@ -211,36 +211,6 @@ impl Lower<'_> {
     }
 
     /// Floored modulo; the divisor is not zero.
-    fn int_mod(&mut self, a: Value, divisor: IrRef) -> Res<Value> {
-        let k = if divisor.is_const() { Some(self.konst(divisor)?) } else { None };
-        match k {
-            Some(Const::Int(0)) => return Err(self.bad("modulo by zero")),
-            Some(Const::Int(1 | -1)) => return Ok(self.k32(0)),
-            Some(Const::Int(k)) if k > 0 && k & (k - 1) == 0 => {
-                let mask = self.k32(k - 1);
-                return Ok(self.pos.ins().band(a, mask));
-            }
-            Some(Const::Int(k)) if k > 0 => return Ok(self.mod_constant(a, k)),
-            _ => {}
-        }
-        let b = self.int(divisor)?;
-        // Cranelift's remainder is 0 for the minimum and -1. Where it has the other sign than the divisor, add the divisor.
-        let r = self.pos.ins().srem(a, b);
-        let differ = self.pos.ins().bxor(r, b);
-        let sign = self.pos.ins().sshr_imm_u(differ, 31);
-        let fix = self.pos.ins().band(sign, b);
-        let sum = self.pos.ins().iadd(r, fix);
-        let zero = self.is32(IntCC::Equal, r, 0);
-        Ok(self.pos.ins().select(zero, r, sum))
-    }
-
-    /// Modulo by a positive constant that is not a power of two.
-    fn mod_constant(&mut self, a: Value, k: i32) -> Value {
-        let q = self.quotient(a, k);
-        let k = self.k32(k);
-        let p = self.pos.ins().imul(q, k);
-        self.pos.ins().isub(a, p)
-    }
     /// The floored quotient; the divisor is a positive constant.
     fn int_div(&mut self, a: Value, divisor: IrRef) -> Res<Value> {
         let k = if divisor.is_const() { Some(self.konst(divisor)?) } else { None };
@@ -250,21 +220,6 @@ impl Lower<'_> {
             _ => Err(self.bad("an integer is divided by what is no positive constant")),
         }
     }
-    /// The floored quotient by a positive constant that is not a power of two. With k * m = 2^shift + e, where 0 < e < k, the product
-    /// a * m is a * e / k more than 2^shift quotients: too little to reach the next one if a is positive, and at most 2^31 - 1 too small
-    /// for negative multiples of k, which is made up for.
-    fn quotient(&mut self, a: Value, k: i32) -> Value {
-        let shift = 63 - i64::from(k.leading_zeros());
-        let reciprocal = (1u64 << shift) / k as u64 + 1;
-        let wide = self.pos.ins().sextend(types::I64, a);
-        let m = self.k64(reciprocal);
-        let product = self.pos.ins().imul(wide, m);
-        let if_negative = self.pos.ins().ushr_imm_u(wide, 33);
-        let product = self.pos.ins().iadd(product, if_negative);
-        let q = self.pos.ins().sshr_imm_u(product, shift);
-        self.pos.ins().ireduce(types::I32, q)
-    }
-
     /// ADDOV, SUBOV, MULOV.
     pub(super) fn overflow_arith(&mut self, ins: Ins) -> Res<Value> {
         if !ins.is_guard() {

@@ -30,6 +30,7 @@ mod load;
 mod long_loop;
 mod memory;
 mod plan;
+mod remainder;
 mod rotate;
 mod start;
 mod transfer;

@@ -3,6 +3,7 @@
 //! A pure instruction whose value is used only by a few snapshots is *cold*: it is emitted inside the exits that use it, not on
 //! the hot path. Its operands then live up to those exits.
 
+use super::remainder;
 use perilune_recorder::ir::{Effect, Ins, IrRef, Mode, Op, Trace};
 use perilune_recorder::opt::overflow;
 
@@ -29,13 +30,21 @@ pub(super) struct Plan {
     pub loop_at: Option<usize>,
     /// By instruction: a sum of ints that is computed in 64 bits, see [`overflow`].
     pub wide: Vec<bool>,
+    /// By instruction: a remainder that is compared with 0 only.
+    pub compared_with_zero: Vec<bool>,
 }
 
 impl Plan {
     pub(super) fn new(trace: &Trace) -> Plan {
         let n = trace.ins.len();
         let loop_at = trace.ins.iter().position(|i| i.op == Op::LOOP);
-        let mut plan = Plan { class: vec![Class::Dead; n], uses: vec![0; n], loop_at, wide: overflow::wide(trace) };
+        let mut plan = Plan {
+            class: vec![Class::Dead; n],
+            uses: vec![0; n],
+            loop_at,
+            wide: overflow::wide(trace),
+            compared_with_zero: remainder::compared_with_zero(trace),
+        };
         plan.count_snapshots(trace);
         for i in (0..n).rev() {
             plan.classify(trace, i);

@@ -110,7 +110,7 @@ macro_rules! for_each_ir {
             (MUL, r, r, N, commutative)
             /// op1 / op2 (num; i64 and u64: see [`perilune_vm::ffi::int64`], as for the next two)
             (DIV, r, r, N, none)
-            /// Lua's floored modulo: num, or int (int: the divisor is known non-zero by an earlier guard or constant); C's
+            /// Lua's floored modulo: num, or int (int: the divisor is a constant, not 0, or positive, which a guard has checked); C's
             /// remainder for i64 and u64.
             (MOD, r, r, N, none)
             /// op1 ^ op2 (num, i64, u64)

@@ -28,13 +28,7 @@ impl Recorder {
                 MM::Add => return self.b.emit(Op::ADDOV, Ty::Int, rx, ry),
                 MM::Sub => return self.b.emit(Op::SUBOV, Ty::Int, rx, ry),
                 MM::Mul => return self.b.emit(Op::MULOV, Ty::Int, rx, ry),
-                MM::Mod => {
-                    if self.b.as_int(ry).is_none_or(|k| k == 0) {
-                        let zero = self.b.kint(0);
-                        self.b.emit(Op::NE, Ty::Int, ry, zero)?;
-                    }
-                    return self.b.emit(Op::MOD, Ty::Int, rx, ry);
-                }
+                MM::Mod => return self.int_mod(rx, ry, vy.as_int().is_some_and(|k| k < 0)),
                 _ => {}
             }
         }
@@ -48,6 +42,27 @@ impl Recorder {
         };
         let (rx, ry) = (self.to_num(rx)?, self.to_num(ry)?);
         self.b.emit(op, Ty::Num, rx, ry)
+    }
+
+    /// `x % y` of ints. The sign of the divisor is checked rather than that it is not zero: it hardly ever changes, the check leaves a loop where
+    /// the divisor grows, and the remainder has a known sign.
+    fn int_mod(&mut self, x: IrRef, y: IrRef, is_negative: bool) -> Rec<IrRef> {
+        if self.b.as_int(y).is_some_and(|k| k != 0) {
+            return self.b.emit(Op::MOD, Ty::Int, x, y);
+        }
+        let zero = self.b.kint(0);
+        if !is_negative {
+            self.b.emit(Op::GT, Ty::Int, y, zero)?;
+            return self.b.emit(Op::MOD, Ty::Int, x, y);
+        }
+        // x % y = -(-x % -y)
+        let min = self.b.kint(i32::MIN);
+        self.b.emit(Op::LT, Ty::Int, y, zero)?;
+        self.b.emit(Op::NE, Ty::Int, y, min)?;
+        let y = self.b.emit(Op::NEG, Ty::Int, y, IrRef::NONE)?;
+        let x = self.b.emit(Op::SUBOV, Ty::Int, zero, x)?;
+        let r = self.b.emit(Op::MOD, Ty::Int, x, y)?;
+        self.b.emit(Op::SUB, Ty::Int, zero, r)
     }
 
     /// Is it a sum as in hash functions, of a bit pattern and a number that is not small? Such sums overflow half of the time.

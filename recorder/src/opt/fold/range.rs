@@ -30,7 +30,7 @@ fn keep_checks(b: &mut IrBuffer, r: IrRef, depth: u32) -> Result<(), Abort> {
                 b.append(keeps)?;
             }
         }
-        Op::ADD | Op::SUB | Op::MUL | Op::MIN | Op::MAX | Op::BAND | Op::DIV => {}
+        Op::ADD | Op::SUB | Op::MUL | Op::MOD | Op::MIN | Op::MAX | Op::BAND | Op::DIV => {}
         _ => return Ok(()),
     }
     keep_checks(b, ins.a, depth - 1)?;
@@ -88,7 +88,7 @@ pub fn is_never_negative(b: &IrBuffer, r: IrRef) -> bool {
         _ if matches!(ins.ty, Ty::U8 | Ty::U16) => true,
         Op::BAND => is_positive(ins.a) || is_positive(ins.b),
         Op::BSHR => b.as_int(ins.b).is_some_and(|k| k & 31 != 0),
-        Op::MOD => ins.ty == Ty::Int && b.as_int(ins.b).is_some_and(|k| k > 0),
+        Op::MOD => ins.ty == Ty::Int && b.as_int(ins.b).is_none_or(|k| k > 0),
         _ => false,
     }
 }
@@ -170,8 +170,8 @@ fn of_ins(b: &IrBuffer, ins: Ins, depth: u32) -> Range {
         },
         Op::MOD => match b.as_int(ins.b) {
             Some(k) if k > 0 => Range::new(0, i64::from(k) - 1),
-            Some(k) if k < 0 => Range::new(i64::from(k) + 1, 0),
-            _ => FULL,
+            Some(k) => Range::new(i64::from(k) + 1, 0),
+            None => Range::new(0, range(b, ins.b, depth).hi.max(1) - 1),
         },
         Op::DIV => match b.as_int(ins.b).map(i64::from) {
             Some(k) if k > 0 => {
