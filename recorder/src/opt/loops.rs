@@ -199,6 +199,14 @@ impl Unroll<'_> {
         slots.binary_search_by_key(&slot, |s| s.slot).is_ok_and(|at| !slots[at].is_restored())
     }
 
+    /// The copy of a value in a snapshot. A slot that had a num at the beginning, and has an int since the previous iteration, has that int
+    /// and not what it was converted to: exits would lead to traces for ints.
+    fn in_slot(&self, value: IrRef) -> IrRef {
+        let copy = self.subst[value.ins_index()];
+        let was_loaded = self.b.trace.ins[value.ins_index()].op == Op::SLOAD;
+        self.b.int_source(copy).filter(|_| was_loaded && copy != value).unwrap_or(copy)
+    }
+
     /// Copies snapshot `k`, combined with the state at the end of the previous iteration.
     fn copy_snapshot(&mut self, k: usize) -> Result<(), Abort> {
         let old = &self.b.trace.snaps[k];
@@ -223,7 +231,7 @@ impl Unroll<'_> {
             }
             let mut copy = s;
             if !s.value.is_const() {
-                copy.value = self.subst[s.value.ins_index()];
+                copy.value = self.in_slot(s.value);
             }
             if s.flags & SnapSlot::STORED == 0 && (copy.value != s.value || !self.stays(copy)) {
                 copy.flags &= !SnapSlot::NORESTORE;
