@@ -36,7 +36,7 @@ pub const SETUP: Duration = Duration::from_micros(700);
 pub const ENTRY_COST: i64 = 6;
 /// Traces with the same start that may follow one another, each at the first exit of the one before. Passing one takes 4 ns: its code counts
 /// a run, loads a value and compares. If all values occur equally often, half of the traces are passed in the mean: 32 ns, as much as an exit, an
-/// entry and a usual trace interpreted.
+/// entry and a usual trace interpreted. Those that loop pass the others once for all their iterations.
 pub const MAX_CHAIN: usize = 16;
 /// Bytecode instructions that a root trace may lose before it is disabled. Interpreting so many takes as long as compiling one of the
 /// shortest traces (100 us).

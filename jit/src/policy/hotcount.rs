@@ -9,7 +9,7 @@ use crate::policy::Policy;
 use crate::trace::patch;
 use perilune_recorder::rec::few_iterations;
 use perilune_vm::Vm;
-use perilune_vm::bc::{Ins, Op};
+use perilune_vm::bc::Op;
 use perilune_vm::object::{BcPos, InsPtr, ProtoFlags};
 
 /// Sets a hot counter.
@@ -65,9 +65,7 @@ impl Jit {
     /// has counted as often for each call as it has iterations, twice, since a call counts half. If it has not been unrolled by then, it is
     /// recorded by itself.
     fn unrolls_first(&self, vm: &mut Vm, pos: BcPos, hot: u32) -> bool {
-        let is_loop = |ins: &Ins| matches!(ins.op(), Op::FORL | Op::IFORL);
-        let few =
-            pos.ins().filter(is_loop).and_then(|ins| few_iterations(&pos.proto, (pos.ptr(), ins), frame::local(vm, ins.a() + 1)));
+        let few = pos.ins().and_then(|ins| few_iterations(&pos.proto, (pos.ptr(), ins), |i| frame::local(vm, i)));
         let wait = few.and_then(|n| self.protos.borrow_mut().unroll_first(pos, hot.saturating_mul(2 * (n + 1))));
         if let Some(n) = wait {
             self.set_counter(vm, pos, n);

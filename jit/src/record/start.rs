@@ -98,13 +98,12 @@ impl Jit {
     /// Where a trace for values of other types starts at the first exit of `parent`: at the start of a loop, if `parent` starts there as
     /// well and not too many other traces do.
     fn restart_position(&self, parent: TraceId) -> Option<TraceStart> {
-        const MAX: usize = 6;
         let registry = self.registry.borrow();
         let mut n = parent;
         if registry.get(parent)?.exits.first()?.failed_restarts >= Exit::MAX_RESTARTS {
             return None;
         }
-        for _ in 0..MAX {
+        for _ in 0..cost::MAX_CHAIN {
             let e = registry.get(n)?;
             if let Some(start) = e.start {
                 return (!matches!(start.original.op(), Op::FUNCF | Op::FUNCV)).then_some(start);

@@ -1,6 +1,6 @@
 //! Guards that check in a loop whether compiled code is to be left, for samples, interrupts and limits ([`Vm::is_exit_requested`]).
 
-use super::loops::for_constant;
+use super::iterations::for_constant;
 use super::trace_db::TraceDb;
 use super::{Rec, Recorder, view};
 use crate::ir::{IrRef, Op, Ty};

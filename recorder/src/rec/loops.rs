@@ -1,6 +1,7 @@
 //! Numeric loops, and how a recording continues at a loop instruction: it closes its own loop, unrolls the loop, or links to another trace
 //! (LuaJIT's `rec_for`, `rec_loop_interp`).
 
+use super::iterations::{few_iterations, for_constant};
 use super::{Flow, Rec, Recorder, TraceDb, view};
 use crate::abort::Abort;
 use crate::ir::{FpMath, IrRef, Link, Op, SlotIdx, Ty, conv};
@@ -9,7 +10,7 @@ use crate::opt::narrow;
 use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::hook::is_header;
-use perilune_vm::object::{BcPos, InsPtr, Proto};
+use perilune_vm::object::{BcPos, InsPtr};
 use perilune_vm::{Value, Vm};
 
 /// The effect of a loop instruction.
@@ -49,42 +50,6 @@ pub(super) fn body(pc: InsPtr, ins: Ins) -> Option<Body> {
         }
         _ => None,
     }
-}
-
-/// The constant that the instructions before a FORI put in a slot of the loop.
-pub(super) fn for_constant(proto: &Proto, fori: InsPtr, back: isize, slot: usize) -> Option<i32> {
-    let at = proto.pc_of(fori)? as isize - back;
-    let ins = proto.ins(usize::try_from(at).ok()?)?;
-    if at < 1 || ins.op() != Bc::KSHORT || ins.a() != slot {
-        return None;
-    }
-    // If a jump led after it, the value would be unknown.
-    for i in 1..at as usize + back as usize {
-        let j = proto.ins(i)?;
-        let to = i as isize + 1 + j.j() as isize;
-        if matches!(j.op(), Bc::JMP | Bc::UCLO) && to > at && to <= at + back {
-            return None;
-        }
-    }
-    Some(i32::from(ins.d() as u16 as i16))
-}
-
-/// The most iterations of a loop that is better unrolled into what it is part of than recorded by itself: a trace of its own has its body twice
-/// (before the loop and in it), and is entered and left each time, so that unrolling takes about twice the code at most.
-const FEW_ITERATIONS: i64 = 4;
-
-/// The iterations of the numeric loop that ends at the FORL `ins` at `forl`, if they are few. Its start and step are constants; its limit, which
-/// often is the length of a short table, is `stop` now.
-pub fn few_iterations(proto: &Proto, (forl, ins): (InsPtr, Ins), stop: Value) -> Option<u32> {
-    if !matches!(ins.op(), Bc::FORL | Bc::IFORL) {
-        return None;
-    }
-    let fori = view::at(view::target(forl, ins), -1);
-    // The limit may be the length of an upvalue's field, with three instructions in between.
-    let start = (3..=6).find_map(|back| for_constant(proto, fori, back, ins.a()))?;
-    let step = for_constant(proto, fori, 1, ins.a() + 2)?;
-    let n = (i64::from(stop.as_int()?) - i64::from(start)).checked_div(i64::from(step))? + 1;
-    (1..=FEW_ITERATIONS).contains(&n).then_some(n as u32)
 }
 
 /// The link to the trace that `ins` enters.
@@ -325,9 +290,8 @@ impl Recorder {
                 self.unroll.loops -= 1;
                 let n = self.b.trace.ins.len();
                 let is_long = self.unroll.last_loop != 0 && n - self.unroll.last_loop > 24;
-                if is_long && few_iterations(&self.proto, (pc, ins), view::slot(vm, ins.a() as isize + 1)).is_none()
-                    || self.unroll.loops < 0
-                {
+                let few = || few_iterations(&self.proto, (pc, ins), |i| view::slot(vm, i as isize));
+                if is_long && few().is_none() || self.unroll.loops < 0 {
                     return Err(Abort::LoopUnroll);
                 }
                 self.unroll.last_loop = n;

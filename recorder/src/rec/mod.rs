@@ -29,6 +29,7 @@ mod fuel;
 mod guard;
 mod index;
 mod iter;
+mod iterations;
 mod loops;
 mod meta;
 mod native;
@@ -50,7 +51,7 @@ mod window;
 
 pub use crate::params::RecParams;
 pub use feedback::{Distinct, Site, TableFeedback};
-pub use loops::few_iterations;
+pub use iterations::few_iterations;
 pub use outcome::{AbortInfo, FinishedTrace, Step};
 pub use side::{Inherited, inherited};
 pub use start::TreePosition;

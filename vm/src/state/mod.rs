@@ -23,8 +23,7 @@ pub(crate) use fuel::Fuel;
 pub use interp::{FIELD_NODES, HOT_COUNTERS, InterpState};
 pub use realm::Realm;
 pub use running::{Activity, RunState};
-pub use scratch::Scratch;
-pub use strings::StringState;
+pub use strings::{Scratch, StringState};
 
 use crate::bc::Ins;
 use crate::compilation_cache::CompilationCache;

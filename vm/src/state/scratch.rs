@@ -3,25 +3,13 @@
 //! A loop that appends to a long string (`s = s .. x`) would copy the string into the buffer each time, and from there into the next string.
 //! So the buffer keeps what it holds, and the string made of it is remembered: if that is the first text of the next one, it is there already.
 
-use super::Vm;
+use super::{Scratch, Vm};
 use crate::gc::limit::ASK;
 use crate::gc::pages;
 use crate::interrupt::{Interrupted, Poll};
 use crate::object::string::LONG;
 use crate::object::{Gc, Str};
 use crate::text::parts::{append_in_parts, reserve_in_parts};
-
-/// What compiled code does with the scratch buffer.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Scratch {
-    /// It appends texts.
-    #[default]
-    Open,
-    /// It begins a text. The buffer still has the bytes of the string that was made last.
-    Begun,
-    /// Memory ran out, or an interrupt waited, while it appended a text, so that the end is missing.
-    Cut,
-}
 
 impl Vm {
     /// Compiled code begins a text in the scratch buffer.

@@ -1,7 +1,18 @@
 //! Buffers and caches of string operations.
 
-use super::Scratch;
 use crate::text::pattern::PatternCache;
+
+/// What compiled code does with the scratch buffer.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Scratch {
+    /// It appends texts.
+    #[default]
+    Open,
+    /// It begins a text. The buffer still has the bytes of the string that was made last.
+    Begun,
+    /// Memory ran out, or an interrupt waited, while it appended a text, so that the end is missing.
+    Cut,
+}
 
 /// The buffers that string operations keep between calls, so that they need not allocate each time.
 #[derive(Default)]
