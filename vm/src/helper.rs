@@ -232,6 +232,10 @@ macro_rules! define_helpers {
             pub const fn may_fail(self) -> bool {
                 matches!(self.ret(), AbiType::NewStr | AbiType::NewCdata)
             }
+            /// Does it make a string of its arguments, and nothing else? Equal arguments give the same string, since strings are interned.
+            pub const fn makes_string_of_values(self) -> bool {
+                matches!(self.ret(), AbiType::Str | AbiType::NewStr) && !matches!(self, Helper::StrNew | Helper::BufStr)
+            }
             /// Type of the result.
             pub const fn ret(self) -> AbiType {
                 match self { $(Helper::$name => AbiType::$ret,)* }

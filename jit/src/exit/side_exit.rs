@@ -6,7 +6,7 @@ use crate::Jit;
 use crate::exit::descriptor::ExitFacts;
 use crate::frame;
 use crate::policy::cost;
-use crate::trace::{Exit, Registry, TraceStart};
+use crate::trace::{Entry, Exit, Registry, TraceStart};
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{SnapId, Snapshot, Trace, TraceExit};
@@ -46,6 +46,12 @@ impl Registry {
     fn chain(&self, exit: TraceExit) -> usize {
         let next = |exit: &TraceExit| self.get(exit.trace)?.trace.parent;
         core::iter::successors(Some(exit), next).take_while(|exit| exit.exit == SnapId::FIRST).count()
+    }
+    /// Are so many traces with the same start passed before this exit is taken that there is to be no further one?
+    fn chain_is_full(&self, exit: TraceExit) -> bool {
+        let n = self.chain(exit);
+        let most = |e: &Entry| if e.trace.loops_with_function_of_local() { cost::MAX_FUNCTIONS } else { cost::MAX_CHAIN };
+        n >= cost::MAX_CHAIN && self.get(exit.trace).is_none_or(|e| n >= most(e))
     }
     /// The side trace that is left here because its countdown is over.
     #[inline]
@@ -223,7 +229,7 @@ impl Jit {
         }
         let tries = x.tries;
         let sides = registry.get(facts.root).map_or(0, |r| r.sides);
-        let is_full = sides >= self.settings.options.get().params.maxside || registry.chain(facts.exit) >= cost::MAX_CHAIN;
+        let is_full = sides >= self.settings.options.get().params.maxside || registry.chain_is_full(facts.exit);
         let entry = registry.get_mut(facts.exit.trace)?;
         let x = entry.exits.get_mut(facts.exit.exit.index())?;
         if is_full || tries >= MAX_TRIES {

@@ -36,8 +36,13 @@ pub const SETUP: Duration = Duration::from_micros(700);
 pub const ENTRY_COST: i64 = 6;
 /// Traces with the same start that may follow one another, each at the first exit of the one before. Passing one takes 4 ns: its code counts
 /// a run, loads a value and compares. If all values occur equally often, half of the traces are passed in the mean: 32 ns, as much as an exit, an
-/// entry and a usual trace interpreted. Those that loop pass the others once for all their iterations.
+/// entry and a usual trace interpreted.
 pub const MAX_CHAIN: usize = 16;
+/// The same of loops that check once which function they call, as where many functions are given to one `map`. They pass the others once
+/// for all their iterations: with so many functions, each given as often, loops of ten iterations take as long as interpreted (measured).
+pub const MAX_FUNCTIONS: usize = 64;
+/// The most traces of other loops with the same start. What they check at their start may change in each iteration.
+pub const MAX_VARIANTS: usize = 6;
 /// Bytecode instructions that a root trace may lose before it is disabled. Interpreting so many takes as long as compiling one of the
 /// shortest traces (100 us).
 pub const MAX_LOSS: i64 = 50_000;

@@ -103,7 +103,11 @@ impl Jit {
         if registry.get(parent)?.exits.first()?.failed_restarts >= Exit::MAX_RESTARTS {
             return None;
         }
-        for _ in 0..cost::MAX_CHAIN {
+        let most = match registry.get(parent)?.trace.loops_with_function_of_local() {
+            true => cost::MAX_FUNCTIONS,
+            false => cost::MAX_VARIANTS,
+        };
+        for _ in 0..most {
             let e = registry.get(n)?;
             if let Some(start) = e.start {
                 return (!matches!(start.original.op(), Op::FUNCF | Op::FUNCV)).then_some(start);

@@ -139,6 +139,11 @@ impl Ins {
         let b = if self.op.mode_b() == Mode::Ref && !self.b.is_const() { Some(self.b) } else { None };
         a.into_iter().chain(b)
     }
+    /// Is it a call that makes a string of its arguments, so that equal calls have the same value?
+    #[inline]
+    pub fn makes_string_of_values(&self) -> bool {
+        self.op == Op::CALLA && Helper::ALL.get(usize::from(self.b.0)).is_some_and(|h| h.makes_string_of_values())
+    }
     /// May the instruction be removed when its value is not used?
     #[inline]
     pub fn is_removable(&self) -> bool {

@@ -262,6 +262,15 @@ impl Trace {
             _ => false,
         }
     }
+    /// Does it loop, and check once before the loop which function a local has, as where a function is given to `map`, or iterates?
+    pub fn loops_with_function_of_local(&self) -> bool {
+        let Some(at) = self.ins.iter().position(|i| i.op == Op::LOOP) else { return false };
+        let def = |r: IrRef| (!r.is_const()).then(|| self.ins[r.ins_index()]);
+        let is_local = |r: IrRef| def(r).is_some_and(|i| i.op == Op::SLOAD && i.ty == Ty::Func);
+        // Of a function of which there are many closures, the code is checked.
+        let is_checked = |r: IrRef| is_local(r) || def(r).is_some_and(|i| i.op == Op::FLOAD && is_local(i.a));
+        self.ins[..at].iter().any(|i| i.op == Op::EQ && i.is_guard() && is_checked(i.a))
+    }
     /// Must the trace check at its start that its frames fit the stack?
     pub fn checks_stack(&self) -> bool {
         self.top_slot > self.checked_slot && !is_injected(Fault::StackUnchecked)

@@ -81,7 +81,7 @@ fn unroll(b: &mut IrBuffer, nsnaps: usize, last: &Snapshot, widen: &[bool]) -> R
         b.trace.snaps[nsnaps - 1].at = b.trace.next_ref();
     }
     let invar = b.trace.ins.len();
-    Unroll { b, invar, nsnaps, subst: Vec::with_capacity(invar), last, widen }.run()
+    Unroll { b, invar, nsnaps, subst: Vec::with_capacity(invar), last, widen, texts: Vec::new() }.run()
 }
 
 /// Removes the body.
@@ -108,6 +108,8 @@ struct Unroll<'a> {
     last: &'a Snapshot,
     /// By instruction: is its copy computed in doubles (see [`widen`])? Empty if none is.
     widen: &'a [bool],
+    /// The BUFHDR of each text so far that is the same in all iterations.
+    texts: Vec<usize>,
 }
 
 impl Unroll<'_> {
@@ -144,7 +146,8 @@ impl Unroll<'_> {
             return self.copy_slot(this, ins);
         }
         let (x, y) = (self.substitute(ins.op.mode_a(), ins.a), self.substitute(ins.op.mode_b(), ins.b));
-        if ins.op == Op::NOP || ins.op.effect() == Effect::Pure && x == ins.a && y == ins.b {
+        let is_value = ins.op.effect() == Effect::Pure || ins.makes_string_of_values();
+        if ins.op == Op::NOP || is_value && x == ins.a && y == ins.b || self.is_of_invariant_text(i) {
             return Ok(this);
         }
         if x == ins.a && (ins.op == Op::USE || ins.op == Op::ABC && ins.ty == abc::INVARIANT) {
@@ -159,6 +162,55 @@ impl Unroll<'_> {
         let r = self.b.emit_ins(Ins { a: x, b: y, flags: ins.flags & Ins::GUARD, ..ins })?;
         let has_value = r != IrRef::NONE && !ins.op.is_comparison() && !matches!(ins.op, Op::CARG | Op::ABC);
         if has_value && ins.op.effect() != Effect::Store { self.converted(r, ins.ty) } else { Ok(r) }
+    }
+
+    /// Does instruction `i` belong to the buffer of a text all of whose parts are invariant? Its string is the same in all iterations.
+    fn is_of_invariant_text(&mut self, i: usize) -> bool {
+        let ins = &self.b.trace.ins;
+        match ins[i].op {
+            Op::BUFHDR => {
+                if self.is_invariant_text(i) {
+                    self.texts.push(i);
+                }
+                self.texts.last() == Some(&i)
+            }
+            Op::BUFPUT | Op::BUFNUM | Op::BUFFMT | Op::BUFSTR => {
+                let mut head = i;
+                while ins[head].op != Op::BUFHDR {
+                    head = ins[head].a.ins_index();
+                }
+                self.texts.last() == Some(&head)
+            }
+            _ => false,
+        }
+    }
+    /// Are all parts of the text that the BUFHDR `head` begins invariant? The instructions of different texts do not mix.
+    fn is_invariant_text(&self, head: usize) -> bool {
+        let mut buffer = head;
+        for (i, part) in self.b.trace.ins.iter().enumerate().take(self.invar).skip(head + 1) {
+            match part.op {
+                Op::BUFHDR => return false,
+                Op::BUFSTR => return part.a.ins_index() == buffer,
+                Op::BUFPUT | Op::BUFNUM | Op::BUFFMT if part.a.ins_index() != buffer || !self.is_invariant(part.b) => return false,
+                Op::BUFPUT | Op::BUFNUM | Op::BUFFMT => buffer = i,
+                _ => {}
+            }
+        }
+        false
+    }
+    /// Is a reference the same in all iterations? Its instruction may be one that has not been copied yet.
+    fn is_invariant(&self, r: IrRef) -> bool {
+        if r.is_const() {
+            return true;
+        }
+        let i = r.ins_index();
+        match self.subst.get(i) {
+            Some(copy) => *copy == r,
+            None => {
+                let ins = self.b.trace.ins[i];
+                ins.op == Op::CARG && ins.operands().all(|r| self.is_invariant(r))
+            }
+        }
     }
 
     /// The copy of an SLOAD: the value that the iteration has assigned to the slot.

@@ -54,6 +54,7 @@ fn emit(b: &mut IrBuffer, ins: Ins) -> Emit {
         Op::XSTORE => mem::raw::store(b, ins),
         Op::CALLL => mem::refs::reading_call(b, ins),
         Op::BUFHDR | Op::BUFPUT | Op::BUFNUM | Op::BUFFMT | Op::NOP | Op::BASE => b.append(ins),
+        _ if ins.makes_string_of_values() => cse::reuse_or_append(b, ins, IrRef::BASE),
         op => match op.effect() {
             Effect::Pure => cse::reuse_or_append(b, ins, IrRef::BASE),
             Effect::Load | Effect::Store | Effect::Alloc => b.append(ins),

@@ -9,11 +9,34 @@ use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 use perilune_vm::object::InsPtr;
 use perilune_vm::stdlib::buffer::is_buffer;
+use perilune_vm::text::number::put_num;
+use perilune_vm::text::put_int;
 use perilune_vm::{Value, Vm};
 
 /// Some string.
 fn any_string(vm: &Vm) -> Value {
     vm.realm.meta_names[0].map_or(Value::NIL, Value::str)
+}
+
+/// The concatenation of constants, if it is short.
+fn constant_text(parts: &[Operand]) -> Option<Vec<u8>> {
+    const MAX: usize = 256;
+    let mut text = Vec::new();
+    for (r, v) in parts {
+        if !r.is_const() {
+            return None;
+        } else if let Some(s) = v.as_str() {
+            text.extend_from_slice(s.bytes());
+        } else if let Some(i) = v.as_int() {
+            put_int(&mut text, i);
+        } else {
+            put_num(&mut text, v.as_number()?);
+        }
+        if text.len() > MAX {
+            return None;
+        }
+    }
+    Some(text)
 }
 
 impl Recorder {
@@ -29,6 +52,15 @@ impl Recorder {
         }
     }
 
+    /// A CAT of constants is a constant: the name of a field that is made of another name, for example. Returns whether it is one.
+    pub(super) fn concat_constants(&mut self, vm: &mut Vm, ins: Ins) -> Rec<bool> {
+        let parts: Rec<Vec<Operand>> = (ins.b()..=ins.c()).map(|i| self.operand(vm, i)).collect();
+        let Some(text) = constant_text(&parts?) else { return Ok(false) };
+        let r = self.b.kgc(Value::str(vm.new_str(&text)));
+        self.set(ins.b(), r);
+        self.set(ins.a(), r);
+        Ok(true)
+    }
     /// CAT.
     pub(super) fn cat(&mut self, vm: &Vm, ins: Ins) -> Rec<Flow> {
         let mut parts = Vec::new();

@@ -38,6 +38,9 @@ impl Recorder {
         if !header {
             self.check_exits(vm, db, pc, ins)?;
         }
+        if ins.op() == Bc::CAT && self.concat_constants(vm, ins)? {
+            return Ok(Flow::Next);
+        }
         let vm = &*vm;
         match ins.op() {
             Bc::ISLT | Bc::ISGE | Bc::ISLE | Bc::ISGT => return self.order(vm, pc, ins),
