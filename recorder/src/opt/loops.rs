@@ -191,7 +191,9 @@ impl Unroll<'_> {
             match part.op {
                 Op::BUFHDR => return false,
                 Op::BUFSTR => return part.a.ins_index() == buffer,
-                Op::BUFPUT | Op::BUFNUM | Op::BUFFMT if part.a.ins_index() != buffer || !self.is_invariant(part.b) => return false,
+                Op::BUFPUT | Op::BUFNUM | Op::BUFFMT if part.a.ins_index() != buffer || !self.is_invariant(part.b) => {
+                    return false;
+                }
                 Op::BUFPUT | Op::BUFNUM | Op::BUFFMT => buffer = i,
                 _ => {}
             }

@@ -148,5 +148,5 @@ pub enum KVal {
     /// A double.
     Num(f64),
     /// A string.
-    Str(Box<[u8]>),
+    Str(Rc<[u8]>),
 }

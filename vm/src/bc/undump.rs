@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
                 KNum::Int(i) => KVal::Int(i),
                 KNum::Num(n) => KVal::Num(n),
             },
-            n => KVal::Str(Box::from(self.take((n - ktab::STR) as usize)?)),
+            n => KVal::Str(self.take((n - ktab::STR) as usize)?.into()),
         })
     }
     fn number(&mut self) -> Res<KNum> {
@@ -335,7 +335,7 @@ fn drop_unheld_keys(kgc: &mut [KGc]) {
         kgc.iter().filter_map(|k| if let KGc::Str(s) = k { Some(s.clone()) } else { None }).collect();
     for k in kgc {
         if let KGc::Table(t) = k {
-            t.hash.retain(|(k, v)| *v != KVal::Nil || !matches!(k, KVal::Str(s) if !held.contains(s)));
+            t.hash.retain(|(k, v)| *v != KVal::Nil || !matches!(k, KVal::Str(s) if !held.contains(&s[..])));
         }
     }
 }

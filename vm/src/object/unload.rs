@@ -82,7 +82,7 @@ fn number_data(v: Value) -> Option<KNum> {
 
 fn value_data(v: Value) -> KVal {
     if let Some(s) = v.as_str() {
-        return KVal::Str(Box::from(s.bytes()));
+        return KVal::Str(s.bytes().into());
     }
     match number_data(v) {
         Some(KNum::Int(i)) => KVal::Int(i),

@@ -233,7 +233,7 @@ impl<'a> Lexer<'a> {
             (b'.', b'.') => two(self, Tok::Concat),
             _ if is_name(c) => {
                 while !self.at_end() && is_name(self.peek(0)) {
-                    self.src.pos += 1;
+                    self.src.pos += self.src.rest().iter().take_while(|c| is_name(**c)).count();
                 }
                 let text = self.text();
                 Ok(keyword(text).unwrap_or_else(|| Tok::Name(text.into())))
@@ -346,6 +346,16 @@ impl<'a> Lexer<'a> {
     }
     fn string(&mut self, quote: u8) -> Res<Tok> {
         self.src.pos += 1;
+        // Most strings have no escapes.
+        let ends = |c: &u8| *c == quote || matches!(c, b'\\' | b'\n' | b'\r');
+        let rest = self.src.rest();
+        if let Some(n) = rest.iter().position(ends)
+            && rest[n] == quote
+        {
+            let text = rest[..n].into();
+            self.src.pos += n + 1;
+            return Ok(Tok::Str(text));
+        }
         let mut out = Vec::new();
         loop {
             if self.at_end() {

@@ -103,7 +103,16 @@ impl Parser<'_> {
     }
     /// Consumes a character if it is the current token.
     fn opt(&mut self, c: u8) -> Result<bool, SyntaxError> {
-        self.opt_tok(&Tok::Char(c))
+        let is_there = self.at(c);
+        if is_there {
+            self.advance()?;
+        }
+        Ok(is_there)
+    }
+    /// Is this character the current token?
+    #[inline]
+    fn at(&self, c: u8) -> bool {
+        matches!(self.tok, Tok::Char(x) if x == c)
     }
     /// Consumes a token if it is the current one.
     fn opt_tok(&mut self, tok: &Tok) -> Result<bool, SyntaxError> {

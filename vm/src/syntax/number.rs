@@ -57,7 +57,41 @@ pub fn scan_cdata(text: &[u8]) -> Option<KCdata> {
     Some(if unsigned { KCdata::Uint64(n) } else { KCdata::Int64(n as i64) })
 }
 
+/// A decimal with so few digits, and no exponent, that dividing its digits by a power of ten is exact but for the rounding of the quotient
+/// (Clinger, *How to read floating point numbers accurately*, 1990): both are below 2^53.
+fn short_decimal(b: &[u8]) -> Option<f64> {
+    const MAX: usize = 15;
+    const POWERS: [f64; MAX + 1] = {
+        let (mut powers, mut i) = ([1.0; MAX + 1], 1);
+        while i <= MAX {
+            powers[i] = powers[i - 1] * 10.0;
+            i += 1;
+        }
+        powers
+    };
+    if b.len() > MAX {
+        return None;
+    }
+    let (mut n, mut point) = (0u64, None);
+    for (i, c) in b.iter().enumerate() {
+        match c {
+            b'0'..=b'9' => n = n * 10 + u64::from(c - b'0'),
+            b'.' if point.is_none() => point = Some(i),
+            _ => return None,
+        }
+    }
+    match point {
+        None if b.is_empty() => None,
+        None => Some(n as f64),
+        Some(_) if b.len() == 1 => None,
+        Some(at) => Some(n as f64 / POWERS[b.len() - 1 - at]),
+    }
+}
+
 fn decimal(b: &[u8]) -> Option<f64> {
+    if let Some(n) = short_decimal(b) {
+        return Some(n);
+    }
     // Most texts that are no numbers differ in the first byte.
     if !matches!(b.first(), Some(b'0'..=b'9' | b'.' | b'i' | b'I' | b'n' | b'N')) {
         return None;
@@ -294,6 +328,27 @@ mod tests {
             "0x1.2.3",
         ] {
             assert_eq!(scan_number(text.as_bytes()), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn short_decimals_are_those_of_the_standard_library() {
+        let mut x = 88_172_645_463_325_252_u64;
+        for _ in 0..200_000 {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            let len = 1 + (x >> 8) as usize % 15;
+            let mut text: Vec<u8> = format!("{:015}", x % 1_000_000_000_000_000).into_bytes();
+            text.truncate(len);
+            if x & 1 == 0 {
+                text[(x >> 20) as usize % len] = b'.';
+            }
+            let whole = core::str::from_utf8(&text).unwrap().parse::<f64>().ok();
+            assert_eq!(super::short_decimal(&text).map(f64::to_bits), whole.map(f64::to_bits), "{text:?}");
+        }
+        for no in ["", ".", "1e5", "1.2.3", "-1", "1234567890123456", " 1", "0x1", "inf"] {
+            assert_eq!(super::short_decimal(no.as_bytes()), None, "{no}");
         }
     }
 }

@@ -16,7 +16,7 @@ fn to_kval(e: &Exp) -> KVal {
     match &e.kind {
         Kind::False => KVal::Bool(false),
         Kind::True => KVal::Bool(true),
-        Kind::Str(s) => KVal::Str(Box::from(&s[..])),
+        Kind::Str(s) => KVal::Str(s.clone()),
         Kind::Num(KNum::Int(i)) => KVal::Int(*i),
         Kind::Num(KNum::Num(x)) => KVal::Num(*x),
         _ => KVal::Nil,
@@ -49,7 +49,7 @@ impl Parser<'_> {
         let (narr, nhash) = (1, 0);
         let mut c = Constructor { pc, reg, narr, nhash, need_array: false, vcall: false, template: None };
         self.check(&Tok::Char(b'{'))?;
-        while self.tok != Tok::Char(b'}') {
+        while !self.at(b'}') {
             self.item(&mut c)?;
             self.fs.free_reg = reg as u32 + 1;
             if !self.opt(b',')? && !self.opt(b';')? {
@@ -61,9 +61,58 @@ impl Parser<'_> {
     }
     /// An item of a table constructor.
     fn item(&mut self, c: &mut Constructor) -> Res<()> {
+        if let Some(value) = self.constant_item()? {
+            let n = self.next_index(c)?;
+            return self.template_set(c, KVal::Int(n), value);
+        }
         let (table, key) = self.item_key(c)?;
+        if matches!(key.kind, Kind::Str(_) | Kind::Num(_))
+            && let Some(value) = self.constant_item()?
+        {
+            return self.template_set(c, to_kval(&key), value);
+        }
         let value = self.expr()?;
         self.item_store(c, table, key, value)
+    }
+    /// A constant that is the whole of an item, as all items of tables of data are: it needs no expression.
+    fn constant_item(&mut self) -> Res<Option<KVal>> {
+        if !matches!(self.tok, Tok::Num(_) | Tok::Str(_) | Tok::True | Tok::False) {
+            return Ok(None);
+        }
+        let line = self.line;
+        if !matches!(self.peek()?, Tok::Char(b',' | b';' | b'}')) {
+            self.line = line;
+            return Ok(None);
+        }
+        let value = match core::mem::replace(&mut self.tok, Tok::Eof) {
+            Tok::Num(KNum::Int(i)) => KVal::Int(i),
+            Tok::Num(KNum::Num(x)) => KVal::Num(x),
+            Tok::Str(s) => KVal::Str(s),
+            t => KVal::Bool(t == Tok::True),
+        };
+        self.advance()?;
+        Ok(Some(value))
+    }
+    /// The index of an item without a key.
+    fn next_index(&self, c: &mut Constructor) -> Res<i32> {
+        let n = i32::try_from(c.narr).map_err(|_| self.err_plain("table overflow"))?;
+        c.narr += 1;
+        c.need_array = true;
+        Ok(n)
+    }
+    /// Sets an entry of the template, which begins with the first one.
+    fn template_set(&mut self, c: &mut Constructor, key: KVal, value: KVal) -> Res<()> {
+        c.vcall = false;
+        if c.template.is_none() {
+            let k = self.const_gc(KGc::Table(TableTemplate::default()))?;
+            *self.fs.ins_mut(c.pc) = Ins::ad(Op::TDUP, c.reg, k);
+            let asize = if c.need_array { c.narr } else { 0 };
+            c.template = Some(Box::new((Template::new(asize, c.nhash), k)));
+        }
+        if let Some(template) = &mut c.template {
+            template.0.set(key, value);
+        }
+        Ok(())
     }
     /// The key of an item. If the key is not a constant, also the table indexed by it.
     #[inline(never)]
@@ -71,7 +120,7 @@ impl Parser<'_> {
         let mut table = Exp::new(Kind::NonReloc(c.reg));
         c.vcall = false;
         let named = matches!(self.tok, Tok::Name(_)) && *self.peek()? == Tok::Char(b'=');
-        let key = if self.tok == Tok::Char(b'[') {
+        let key = if self.at(b'[') {
             let mut key = self.bracket()?;
             if !key.is_const() {
                 self.index(&mut table, &mut key)?;
@@ -89,9 +138,8 @@ impl Parser<'_> {
             self.check(&Tok::Char(b'='))?;
             Exp::new(Kind::Str(name))
         } else {
-            let n = i32::try_from(c.narr).map_err(|_| self.err_plain("table overflow"))?;
-            c.narr += 1;
-            (c.need_array, c.vcall) = (true, true);
+            let n = self.next_index(c)?;
+            c.vcall = true;
             Exp::new(Kind::Num(KNum::Int(n)))
         };
         Ok((table, key))
@@ -101,17 +149,8 @@ impl Parser<'_> {
         let (mut table, mut key, mut value) = (table, key, value);
         let constant = value.is_plain_const();
         if key.is_const() && key.kind != Kind::Nil && (constant || matches!(key.kind, Kind::Str(_))) {
-            if c.template.is_none() {
-                let k = self.const_gc(KGc::Table(TableTemplate::default()))?;
-                *self.fs.ins_mut(c.pc) = Ins::ad(Op::TDUP, c.reg, k);
-                let asize = if c.need_array { c.narr } else { 0 };
-                c.template = Some(Box::new((Template::new(asize, c.nhash), k)));
-            }
-            c.vcall = false;
-            if let Some(template) = &mut c.template {
-                // A name with another value is added to the template so that its size is right.
-                template.0.set(to_kval(&key), if constant { to_kval(&value) } else { KVal::Nil });
-            }
+            // A name with another value is added to the template so that its size is right.
+            self.template_set(c, to_kval(&key), if constant { to_kval(&value) } else { KVal::Nil })?;
             if constant {
                 return Ok(());
             }

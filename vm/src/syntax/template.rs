@@ -5,6 +5,7 @@ use crate::object::hbits_for;
 use crate::object::table_resize::Bins;
 use crate::value::Value;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A key in a form that can be ordered.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -12,7 +13,7 @@ enum HashKey {
     Bool(bool),
     Int(i32),
     Num(u64),
-    Str(Box<[u8]>),
+    Str(Rc<[u8]>),
 }
 
 /// A template. It grows like a table into which the entries are stored one after the other, because the border that `#` finds depends on

@@ -30,7 +30,7 @@ impl Parser<'_> {
     /// An expression with restrictions.
     pub(super) fn expr_with(&mut self, flags: Flags) -> Res<Exp> {
         let e = self.binary(0, flags)?;
-        if self.tok == Tok::Char(b'?') { self.ternary(e) } else { Ok(e) }
+        if self.at(b'?') { self.ternary(e) } else { Ok(e) }
     }
     /// A ternary, after its condition.
     #[inline(never)]
