@@ -65,13 +65,31 @@ impl Jit {
     /// has counted as often for each call as it has iterations, twice, since a call counts half. If it has not been unrolled by then, it is
     /// recorded by itself.
     fn unrolls_first(&self, vm: &mut Vm, pos: BcPos, hot: u32) -> bool {
-        let few = pos.ins().and_then(|ins| few_iterations(&pos.proto, (pos.ptr(), ins), |i| frame::local(vm, i)));
-        let wait = few.and_then(|n| self.protos.borrow_mut().unroll_first(pos, hot.saturating_mul(2 * (n + 1))));
+        let few = |pos: BcPos| few_iterations(&pos.proto, (pos.ptr(), pos.ins()?), |i| frame::local(vm, i));
+        let wait = few(pos).and_then(|n| {
+            // Loops of few iterations around it are unrolled as well.
+            let around = loops_around(pos).map_while(few).fold(1, |all, n| all * (n + 1));
+            let wait = hot.saturating_mul(2 * (n + 1)).saturating_mul(around.min(MOST_AROUND));
+            self.protos.borrow_mut().unroll_first(pos, wait)
+        });
         if let Some(n) = wait {
             self.set_counter(vm, pos, n);
         }
         wait.is_some()
     }
+}
+
+/// Iterations of loops around a loop, each counted with its end, that the loop waits for at most: two loops of three iterations.
+const MOST_AROUND: u32 = 16;
+
+/// The instructions of the loops around the one at `pos`, the innermost first.
+fn loops_around(pos: BcPos) -> impl Iterator<Item = BcPos> {
+    let at = move |index| BcPos { index, ..pos };
+    let positions = (pos.index + 1..).map(at).take_while(|p| p.ins().is_some());
+    positions.filter(move |p| {
+        let Some(ins) = p.ins().filter(|i| matches!(i.op(), Op::FORL | Op::IFORL | Op::ITERL | Op::IITERL)) else { return false };
+        p.index as isize + 1 + ins.j() as isize <= pos.index as isize
+    })
 }
 
 #[cfg(test)]
