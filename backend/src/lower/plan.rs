@@ -3,8 +3,7 @@
 //! A pure instruction whose value is used only by a few snapshots is *cold*: it is emitted inside the exits that use it, not on
 //! the hot path. Its operands then live up to those exits.
 
-use super::remainder;
-use perilune_recorder::ir::{Effect, Ins, IrRef, Mode, Op, Trace};
+use perilune_recorder::ir::{Const, Effect, Ins, IrRef, Mode, Op, Trace, Ty};
 use perilune_recorder::opt::overflow;
 
 /// How an instruction is emitted.
@@ -43,7 +42,7 @@ impl Plan {
             uses: vec![0; n],
             loop_at,
             wide: overflow::wide(trace),
-            compared_with_zero: remainder::compared_with_zero(trace),
+            compared_with_zero: compared_with_zero(trace),
         };
         plan.count_snapshots(trace);
         for i in (0..n).rev() {
@@ -108,6 +107,22 @@ impl Plan {
             }
         }
     }
+}
+
+/// By instruction: is it a MOD of ints that is compared with 0 and nothing else, so that its sign does not matter?
+fn compared_with_zero(trace: &Trace) -> Vec<bool> {
+    let is_zero = |r: IrRef| matches!(trace.konst(r), Some(Const::Int(0)));
+    let mut only: Vec<bool> = trace.ins.iter().map(|ins| ins.op == Op::MOD && ins.ty == Ty::Int && !ins.b.is_const()).collect();
+    for ins in &trace.ins {
+        let compares = matches!(ins.op, Op::EQ | Op::NE) && ins.operands().count() == 1 && (is_zero(ins.a) || is_zero(ins.b));
+        for r in ins.operands().filter(|_| !compares) {
+            only[r.ins_index()] = false;
+        }
+    }
+    for r in trace.snaps.iter().flat_map(|snap| &snap.slots).map(|s| s.value).filter(|r| !r.is_const()) {
+        only[r.ins_index()] = false;
+    }
+    only
 }
 
 /// May the instruction be delayed to an exit? All that it reads must be values or immutable memory.

@@ -3,23 +3,7 @@
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use perilune_recorder::ir::{Const, Ins, IrRef, Op, Trace, Ty};
-
-/// By instruction: is it a MOD of ints that is compared with 0 and nothing else, so that its sign does not matter?
-pub(super) fn compared_with_zero(trace: &Trace) -> Vec<bool> {
-    let is_zero = |r: IrRef| matches!(trace.konst(r), Some(Const::Int(0)));
-    let mut only: Vec<bool> = trace.ins.iter().map(|ins| ins.op == Op::MOD && ins.ty == Ty::Int && !ins.b.is_const()).collect();
-    for ins in &trace.ins {
-        let compares = matches!(ins.op, Op::EQ | Op::NE) && ins.operands().count() == 1 && (is_zero(ins.a) || is_zero(ins.b));
-        for r in ins.operands().filter(|_| !compares) {
-            only[r.ins_index()] = false;
-        }
-    }
-    for r in trace.snaps.iter().flat_map(|snap| &snap.slots).map(|s| s.value).filter(|r| !r.is_const()) {
-        only[r.ins_index()] = false;
-    }
-    only
-}
+use perilune_recorder::ir::{Const, Ins};
 
 impl Lower<'_> {
     /// MOD of ints.

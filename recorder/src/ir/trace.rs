@@ -3,6 +3,7 @@
 use super::constant::Const;
 use super::index::{SlotIdx, SnapId};
 use super::ins::{Ins, IrRef};
+use super::literal::sload;
 use super::op::{Mode, Op};
 use super::snapshot::Snapshot;
 use super::ty::Ty;
@@ -262,14 +263,19 @@ impl Trace {
             _ => false,
         }
     }
-    /// Does it loop, and check once before the loop which function a local has, as where a function is given to `map`, or iterates?
+    /// Does it loop, and check once before the loop which Lua function a local has, as where a function is given to `map`, or iterates?
     pub fn loops_with_function_of_local(&self) -> bool {
         let Some(at) = self.ins.iter().position(|i| i.op == Op::LOOP) else { return false };
         let def = |r: IrRef| (!r.is_const()).then(|| self.ins[r.ins_index()]);
-        let is_local = |r: IrRef| def(r).is_some_and(|i| i.op == Op::SLOAD && i.ty == Ty::Func);
+        let is_local = |r: IrRef| def(r).is_some_and(|i| i.op == Op::SLOAD && i.ty == Ty::Func && i.b.0 & sload::FRAME == 0);
+        let is_lua = |r: IrRef| match self.konst(r) {
+            Some(Const::Gc(v)) => v.as_func().is_some_and(|f| f.proto().is_some()),
+            _ => false,
+        };
         // Of a function of which there are many closures, the code is checked.
-        let is_checked = |r: IrRef| is_local(r) || def(r).is_some_and(|i| i.op == Op::FLOAD && is_local(i.a));
-        self.ins[..at].iter().any(|i| i.op == Op::EQ && i.is_guard() && is_checked(i.a))
+        let is_checked =
+            |i: &Ins| is_local(i.a) && is_lua(i.b) || def(i.a).is_some_and(|code| code.op == Op::FLOAD && is_local(code.a));
+        self.ins[..at].iter().any(|i| i.op == Op::EQ && i.is_guard() && is_checked(i))
     }
     /// Must the trace check at its start that its frames fit the stack?
     pub fn checks_stack(&self) -> bool {

@@ -55,13 +55,14 @@ pub fn few_iterations(proto: &Proto, (pc, ins): (InsPtr, Ins), local: impl Fn(us
     (1..=FEW_ITERATIONS).contains(&n).then_some(n as u32)
 }
 
-/// The number of entries of a table, or more than a few.
+/// The number of fields of a record, or more than a few: how many entries another table has may differ each time.
 fn few_entries(t: &Table) -> i64 {
     let (mut n, mut at) = (0, 0);
     while n <= FEW_ITERATIONS
-        && let Some((next, ..)) = t.next_index(at)
+        && let Some((next, key, _)) = t.next_index(at)
     {
-        (n, at) = (n + 1, next);
+        let is_record = key.is_str();
+        (n, at) = (if is_record { n + 1 } else { i64::MAX }, next);
     }
     n
 }

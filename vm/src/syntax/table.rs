@@ -79,6 +79,9 @@ impl Parser<'_> {
         if !matches!(self.tok, Tok::Num(_) | Tok::Str(_) | Tok::True | Tok::False) {
             return Ok(None);
         }
+        // It counts as a level, as an expression does.
+        self.enter()?;
+        self.leave();
         let line = self.line;
         if !matches!(self.peek()?, Tok::Char(b',' | b';' | b'}')) {
             self.line = line;
