@@ -115,7 +115,7 @@ mod tests {
         let loops = (0..)
             .map(|index| BcPos { proto, index })
             .map_while(|pos| pos.ins().map(|ins| (pos, ins.op())))
-            .filter(|(_, op)| matches!(op, Op::FORL | Op::JFORL));
+            .filter(|(_, op)| matches!(op, Op::FORL | Op::JFORL | Op::ITERL | Op::JITERL | Op::ITERN | Op::JLOOP));
         loops.map(|(pos, _)| protos.get(pos).is_some_and(|record| !record.roots.is_empty())).collect()
     }
 
@@ -126,6 +126,18 @@ mod tests {
         assert_eq!(loops_with_traces(few), [false, false]);
         let many = "local s = 0 return function() for i = 1, 30 do s = s + i end end";
         assert_eq!(loops_with_traces(many), [true]);
+        let list = "local t, s = {1, 2, 3}, 0 return function() for _, x in ipairs(t) do s = s + x end end";
+        assert_eq!(loops_with_traces(list), [false]);
+        let record = "local t, s = {a = 1, b = 2}, 0 return function() for _, x in pairs(t) do s = s + x end end";
+        assert_eq!(loops_with_traces(record), [false]);
+        let set = "local t, s = {[{}] = 1, [{}] = 2}, 0 return function() for _, x in pairs(t) do s = s + x end end";
+        assert_eq!(loops_with_traces(set), [true]);
+    }
+    #[test]
+    fn loops_of_few_iterations_wait_for_the_loop_around_them() {
+        let cells = "local g, s = {}, 0 for i = -1, 32 do g[i] = {} for k = -1, 32 do g[i][k] = i * k % 2 end end
+            return function() for x = 0, 30 do for dy = -1, 1 do for dx = -1, 1 do s = s + g[x + dy][x + dx] end end end end";
+        assert_eq!(loops_with_traces(cells), [false, false, true]);
     }
     #[test]
     fn a_loop_that_nothing_unrolls_is_recorded_by_itself() {

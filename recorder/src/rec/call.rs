@@ -66,20 +66,16 @@ impl Recorder {
     /// CALL, CALLM.
     pub(super) fn call(&mut self, vm: &Vm, call: CallSite) -> Rec<Flow> {
         let callee = self.operand(vm, call.a)?;
-        let not_inlined = self.feedback.site.has_many_callees() && !self.is_of_restarted_loop(callee.0);
+        let not_inlined = self.feedback.site.has_many_callees() && !self.is_given_to_loop(callee.0);
         if self.ends_before_call(callee.1, not_inlined) {
             return Ok(Flow::Stop(Link::Stitch, call.pc));
         }
         self.call_value(vm, call, callee)
     }
-    /// Does the trace start at its loop, for values of other types than the trace before it, and does this function come from a local of that
-    /// loop, as one that is given to `map` or `each`? Then it calls the function in all iterations, and checks once which one it is.
-    fn is_of_restarted_loop(&self, callee: IrRef) -> bool {
-        self.start.is_root
-            && self.start.body.is_some()
-            && self.b.trace.parent.is_some()
-            && self.at_start_depth()
-            && self.b.is_op(callee, Op::SLOAD).is_some()
+    /// Is it a function from a local of the loop that the trace starts at, as one that is given to `map` or `each`? Then all iterations call
+    /// it, and a check before the loop says which one it is.
+    fn is_given_to_loop(&self, callee: IrRef) -> bool {
+        self.start.is_root && self.start.body.is_some() && self.at_start_depth() && self.b.is_op(callee, Op::SLOAD).is_some()
     }
     /// Ends the trace in front of a call of this function, if the function should not be inlined, and if the trace may end there. Returns
     /// whether it does.

@@ -289,4 +289,28 @@ for _, name in ipairs(names) do
   if ONE_LOOP[name] then assert(many <= 3, name .. ": " .. many) end
   assert(more < 40 and many <= more + 6, name .. ": " .. some .. " " .. more .. " " .. many)
 end
+-- Each of some functions that a loop is given is inlined into a loop of its own; of many functions, some. Each may have a trace of its own.
+local function functions_given_to_one_loop(n)
+  local function each(t, f)
+    for i = 1, #t do f(t[i]) end
+  end
+  local fs, list = {}, {}
+  for i = 1, 40 do list[i] = { x = 0 } end
+  for i = 1, n do fs[i] = assert(loadstring("return function(e) e.x = e.x + " .. i .. " end"))() end
+  return function()
+    list[1].x = 0
+    for _ = 1, 10 do for i = 1, n do each(list, fs[i]) end end
+    return list[1].x, 10 * n * (n + 1) / 2
+  end
+end
+local loops = 0
+jit.attach(function(what, trace)
+  local info = what == "stop" and require("jit.util").traceinfo(trace)
+  if info and info.linktype == "loop" then loops = loops + 1 end
+end, "trace")
+traces_of(functions_given_to_one_loop, 30)
+assert(loops >= 30, loops)
+loops = 0
+local all = traces_of(functions_given_to_one_loop, 200)
+assert(loops >= 60 and loops <= 70 and all <= 200 + loops + 10, loops .. " " .. all)
 print "ok"
