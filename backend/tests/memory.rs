@@ -8,7 +8,7 @@ use perilune_recorder::ir::{Const, IrRef, Op, Ty, VmRef};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::{Field, ofs};
-use perilune_vm::object::table::hash_key;
+use perilune_vm::object::table::{hash_int, hash_key};
 use perilune_vm::value as v;
 
 fn tab(address: u64) -> Value {
@@ -75,7 +75,6 @@ fn hash_slots_are_guarded_by_their_key() {
 fn lookups_call_the_helper_for_the_key() {
     let cell = Value::int(31);
     let keys = [
-        (Op::HREF, Ty::Int, Value::int(-7), -7i32 as u32 as u64, Helper::TabGetInt),
         (Op::HREF, Ty::Num, Value::num(1.5), 1.5f64.to_bits(), Helper::TabGet),
         (Op::HREF, Ty::True, Value::TRUE, Value::TRUE.bits(), Helper::TabGet),
         (Op::NEWREF, Ty::Int, Value::int(-7), Value::int(-7).bits(), Helper::TabNewKey),
@@ -94,8 +93,7 @@ fn lookups_call_the_helper_for_the_key() {
         assert_eq!(m.slot_value(10), cell);
         assert_eq!(m.vm[WHO], helper as u64);
         assert_eq!(m.vm[ARGS], 0x770);
-        let mask = if helper == Helper::TabGetInt { 0xffff_ffff } else { !0 };
-        assert_eq!(m.vm[ARGS + 1] & mask, arg);
+        assert_eq!(m.vm[ARGS + 1], arg);
     }
 }
 
@@ -117,6 +115,15 @@ fn keys_that_are_objects_are_looked_for_along_the_chain() {
     looks_along_the_chain(Ty::Tab, keys, false);
 }
 
+#[test]
+fn ints_that_are_no_index_are_looked_for_along_the_chain() {
+    let mut keys = (-50_i32..).filter(|key| hash_int(*key) & 3 == 1).map(Value::int);
+    let keys: [Value; 3] = core::array::from_fn(|_| keys.next().unwrap_or(Value::NIL));
+    for constant in [false, true] {
+        looks_along_the_chain(Ty::Int, keys, constant);
+    }
+}
+
 /// The first key is the second of a chain of two that starts at node 1 of 4, the last one is absent. The hashes of all lead there.
 fn looks_along_the_chain(ty: Ty, [key, other, absent]: [Value; 3], constant: bool) {
     let mut nodes = [0; 12];
@@ -134,7 +141,11 @@ fn looks_along_the_chain(ty: Ty, [key, other, absent]: [Value; 3], constant: boo
     ] {
         let mut t = Build::new();
         let s = t.slots(&[Ty::Tab, ty]);
-        let k = if constant { t.konst(Const::Gc(wanted)) } else { s[1] };
+        let k = match wanted.as_int() {
+            Some(i) if constant => t.konst(Const::Int(i)),
+            None if constant => t.konst(Const::Gc(wanted)),
+            _ => s[1],
+        };
         let p = t.emit(Op::HREF, Ty::P64, s[0], k);
         if check != Op::NOP {
             let nil = t.konst(Const::Vm(VmRef::NilSlot));

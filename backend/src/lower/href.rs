@@ -1,4 +1,5 @@
-//! Lookups of keys that are objects, strings above all: the walk along the chain of nodes, inline.
+//! Lookups of keys that are objects, strings above all, or ints: the walk along the chain of nodes, inline. An int is looked up after a guard has found
+//! that it is no index of the array part.
 //!
 //! Most lookups are followed by a comparison that says whether the key was found. The comparison is lowered together with the walk, which
 //! branches to the exit instead of computing an address to compare.
@@ -9,7 +10,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use perilune_recorder::ir::{Const, Ins, IrRef, Op, Ty, VmRef};
 use perilune_vm::layout::{Field, ofs};
-use perilune_vm::object::table::MULTIPLIER;
+use perilune_vm::object::table::{MULTIPLIER, hash_int};
 
 impl Lower<'_> {
     /// Lowers instruction `i` together with the one after it, if they are a lookup and the check of what it found.
@@ -18,7 +19,7 @@ impl Lower<'_> {
         let Some(&check) = self.cur.trace.ins.get(i + 1) else { return Ok(false) };
         let same = |r: IrRef| !r.is_const() && r.ins_index() == i;
         let is_check = matches!(check.op, Op::EQ | Op::NE) && same(check.a) && self.is_nil_slot(check.b);
-        if ins.op != Op::HREF || !is_check || !self.ty(ins.b)?.is_gc() {
+        if ins.op != Op::HREF || !is_check || !walks(self.ty(ins.b)?) {
             return Ok(false);
         }
         self.advance_snapshot(i + 1);
@@ -32,8 +33,8 @@ impl Lower<'_> {
         Ok(true)
     }
 
-    /// HREF of a key that is an object: the address of its value, or of the VM's nil.
-    pub(super) fn lookup_object(&mut self, ins: Ins) -> Res<Value> {
+    /// HREF of a key that is an object or an int: the address of its value, or of the VM's nil.
+    pub(super) fn lookup_in_chain(&mut self, ins: Ins) -> Res<Value> {
         let (found, missing, done) = (self.block(), self.block(), self.block());
         let node = self.walk(ins, found, missing)?;
         self.enter(found);
@@ -78,17 +79,20 @@ impl Lower<'_> {
         let constant = if key.is_const() { self.konst(key)? } else { Const::Null(ty) };
         let hash = match constant {
             Const::Gc(v) => self.k32((self.req.key_hash)(v) as i32),
+            Const::Int(k) => self.k32(hash_int(k) as i32),
             _ if ty == Ty::Str => {
                 let string = self.word(key)?;
                 self.pos.ins().load(types::I32, MEM, string, ofs::STR_HASH as i32)
             }
+            _ if ty == Ty::Int => {
+                let key = self.int(key)?;
+                let bits = self.pos.ins().uextend(types::I64, key);
+                self.mix(bits)
+            }
             _ => {
                 let upper = self.pos.ins().ushr_imm_u(word, 32);
                 let bits = self.pos.ins().bxor(word, upper);
-                let multiplier = self.k64(MULTIPLIER);
-                let product = self.pos.ins().imul(bits, multiplier);
-                let hash = self.pos.ins().ushr_imm_u(product, 32);
-                self.pos.ins().ireduce(types::I32, hash)
+                self.mix(bits)
             }
         };
         let index = self.pos.ins().band(mask, hash);
@@ -97,4 +101,16 @@ impl Lower<'_> {
         let nodes = self.pos.ins().load(types::I64, MEM, table, Field::TabNode.offset() as i32);
         Ok(self.pos.ins().iadd(nodes, at))
     }
+    /// The hash of bits of a key, as the table computes it.
+    fn mix(&mut self, bits: Value) -> Value {
+        let multiplier = self.k64(MULTIPLIER);
+        let product = self.pos.ins().imul(bits, multiplier);
+        let hash = self.pos.ins().ushr_imm_u(product, 32);
+        self.pos.ins().ireduce(types::I32, hash)
+    }
+}
+
+/// Are keys of this type looked up inline?
+pub(super) fn walks(ty: Ty) -> bool {
+    ty.is_gc() || ty == Ty::Int
 }

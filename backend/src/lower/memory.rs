@@ -1,5 +1,6 @@
 //! Addresses, loads and stores.
 
+use super::href::walks;
 use super::value::MEM;
 use super::{Lower, Res};
 use crate::BackendError;
@@ -81,8 +82,8 @@ impl Lower<'_> {
 
     fn lookup(&mut self, ins: Ins) -> Res<Value> {
         let ty = self.ty(ins.b)?;
-        if ty.is_gc() && !self.cur.rebuilding {
-            return self.lookup_object(ins);
+        if walks(ty) && !self.cur.rebuilding {
+            return self.lookup_in_chain(ins);
         }
         let table = self.word(ins.a)?;
         match ty {
