@@ -28,31 +28,33 @@ pub(super) fn for_constant(proto: &Proto, fori: InsPtr, back: isize, slot: usize
 /// (before the loop and in it), and is entered and left each time, so that unrolling takes about twice the code at most.
 const FEW_ITERATIONS: i64 = 4;
 
-/// The iterations of the loop whose instruction at `pc` counts hot counts, if they are few; `local` reads a local of its frame. The start and
+/// How often the instruction at `pc` is executed, which counts the iterations of its loop, if they are few; `local` reads a local of its frame. The start and
 /// the step of a numeric loop are constants; its limit, which often is the length of a short table, is what it is now. So are the elements
 /// of a table that `ipairs`, `pairs` or `next` iterates over.
 pub fn few_iterations(proto: &Proto, (pc, ins): (InsPtr, Ins), local: impl Fn(usize) -> Value) -> Option<u32> {
-    let n = match ins.op() {
+    // An iterator is called once more, and finds the end.
+    let (n, more) = match ins.op() {
         Bc::FORL | Bc::IFORL => {
             let fori = view::at(view::target(pc, ins), -1);
             // The limit may be the length of an upvalue's field, with three instructions in between.
             let start = (3..=6).find_map(|back| for_constant(proto, fori, back, ins.a()))?;
             let step = for_constant(proto, fori, 1, ins.a() + 2)?;
             let stop = local(ins.a() + 1).as_int()?;
-            (i64::from(stop) - i64::from(start)).checked_div(i64::from(step))? + 1
+            ((i64::from(stop) - i64::from(start)).checked_div(i64::from(step))? + 1, 0)
         }
         Bc::ITERL | Bc::IITERL | Bc::ITERN => {
             let iterator = local(ins.a() - 3).as_func().and_then(|f| Builtin::from_id(f.ffid()));
             let table = local(ins.a() - 2);
-            match iterator? {
+            let n = match iterator? {
                 Builtin::IpairsAux => i64::from(table.as_table()?.len()),
                 Builtin::Next => few_entries(&*table.as_table()?),
                 _ => return None,
-            }
+            };
+            (n, 1)
         }
         _ => return None,
     };
-    (1..=FEW_ITERATIONS).contains(&n).then_some(n as u32)
+    (1..=FEW_ITERATIONS).contains(&n).then_some(n as u32 + more)
 }
 
 /// The number of fields of a record, or more than a few: how many entries another table has may differ each time.
