@@ -234,7 +234,13 @@ macro_rules! define_helpers {
             }
             /// Does it make a string of its arguments, and nothing else? Equal arguments give the same string, since strings are interned.
             pub const fn makes_string_of_values(self) -> bool {
-                matches!(self.ret(), AbiType::Str | AbiType::NewStr) && !matches!(self, Helper::StrNew | Helper::BufStr)
+                let (args, mut i) = (self.args(), 0);
+                while i < args.len() && matches!(args[i], AbiType::Int | AbiType::Num | AbiType::Str) {
+                    i += 1;
+                }
+                // Without arguments, it makes it of what is in a buffer.
+                let is_of_values = i == args.len() && i != 0;
+                is_of_values && matches!(self.effect(), HelperEffect::Alloc) && matches!(self.ret(), AbiType::Str | AbiType::NewStr)
             }
             /// Type of the result.
             pub const fn ret(self) -> AbiType {

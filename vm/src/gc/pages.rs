@@ -57,7 +57,9 @@ pub(super) fn take(layout: Layout) -> *mut u8 {
         return p;
     }
     // SAFETY: the size is not 0.
-    unsafe { alloc(rounded(layout)) }
+    let take = || unsafe { alloc(rounded(layout)) };
+    let p = take();
+    if p.is_null() && imp::give_all() { take() } else { p }
 }
 
 /// Frees memory from [`take`].
@@ -239,6 +241,11 @@ mod imp {
         let i = freed.iter().rposition(fits)?;
         Some(freed.remove(i).pointer())
     }
+    /// Gives everything that is kept back. False if that is nothing.
+    #[cold]
+    pub fn give_all() -> bool {
+        keep(0, Poll::Never)
+    }
     /// A kept piece of this size.
     pub fn take_kept(size: usize) -> Option<*mut u8> {
         reused(size, 1, false)
@@ -254,7 +261,7 @@ mod imp {
 
     fn map_any(size: usize) -> *mut u8 {
         let p = map_new(size);
-        if p.is_null() && keep(0, Poll::Never) { map_new(size) } else { p }
+        if p.is_null() && give_all() { map_new(size) } else { p }
     }
     fn map_new(size: usize) -> *mut u8 {
         let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
@@ -333,6 +340,9 @@ mod imp {
 
     pub fn map(_: Layout) -> *mut u8 {
         core::ptr::null_mut()
+    }
+    pub fn give_all() -> bool {
+        false
     }
     pub fn take_kept(_: usize) -> Option<*mut u8> {
         None

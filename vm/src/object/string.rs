@@ -19,7 +19,7 @@ use foldhash::fast::FixedState;
 /// `watchpoint`.
 #[repr(C)]
 pub struct Str {
-    /// Object header; `word` is the hash ([`StrTable::is_hash`]).
+    /// Object header; `word` is the hash: of the whole string, or of samples of a long one.
     pub hdr: GcHeader,
     /// Next string in the same intern chain.
     pub next: Cell<*mut Str>,
