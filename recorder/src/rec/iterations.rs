@@ -54,7 +54,7 @@ pub fn few_iterations(proto: &Proto, (pc, ins): (InsPtr, Ins), local: impl Fn(us
         }
         _ => return None,
     };
-    (1..=FEW_ITERATIONS).contains(&n).then_some(n as u32 + more)
+    (1..=FEW_ITERATIONS).contains(&n).then(|| n as u32 + more)
 }
 
 /// The number of fields of a record, or more than a few: how many entries another table has may differ each time.
