@@ -68,7 +68,7 @@ impl Jit {
         let few = |pos: BcPos| few_iterations(&pos.proto, (pos.ptr(), pos.ins()?), |i| frame::local(vm, i));
         let wait = few(pos).and_then(|n| {
             // Loops of few iterations around it are unrolled as well.
-            let around = loops_around(pos).map_while(few).fold(1, |all, n| all * (n + 1));
+            let around = loops_around(pos).map_while(few).fold(1, |all: u32, n| all.saturating_mul(n + 1));
             let wait = hot.saturating_mul(2 * (n + 1)).saturating_mul(around.min(MOST_AROUND));
             self.protos.borrow_mut().unroll_first(pos, wait)
         });

@@ -24,13 +24,13 @@ pub(super) const MAPPED: usize = 1 << 20;
 const LARGE: usize = 32 << 10;
 
 /// Is it a piece that the system's allocator gives, and that is kept when it is freed? Blocks, which are aligned, are another matter.
-fn is_middle(layout: Layout) -> bool {
+fn is_piece(layout: Layout) -> bool {
     imp::MAPS && (LARGE..MAPPED).contains(&layout.size()) && layout.align() <= 16
 }
 /// What is asked of the system's allocator: pieces that may be kept have one of eight sizes between two powers of two, so that a piece
 /// that is a little longer than the one before fits its place.
 fn rounded(layout: Layout) -> Layout {
-    if !is_middle(layout) {
+    if !is_piece(layout) {
         return layout;
     }
     let step = 1 << (layout.size().ilog2() - 3);
@@ -50,7 +50,7 @@ pub(super) fn take(layout: Layout) -> *mut u8 {
         }
         return p;
     }
-    if is_middle(layout)
+    if is_piece(layout)
         && let Some(p) = imp::take_kept(rounded(layout).size())
     {
         poison::allow(p, rounded(layout).size());
@@ -72,7 +72,7 @@ pub(super) unsafe fn give(p: *mut u8, layout: Layout, poll: Poll<'_>) {
         // SAFETY: by the contract, it was mapped with this size.
         return unsafe { imp::unmap(p, layout.size(), poll) };
     }
-    if is_middle(layout) {
+    if is_piece(layout) {
         poison::forbid(p, rounded(layout).size());
         // SAFETY: by the contract; the system's allocator gave it with this layout.
         return unsafe { imp::keep_piece(p, rounded(layout).size(), poll) };
