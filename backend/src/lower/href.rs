@@ -1,5 +1,5 @@
 //! Lookups of keys that are objects, strings above all, or ints: the walk along the chain of nodes, inline. An int is looked up after a guard has found
-//! that it is no index of the array part.
+//! that it is no index of the array part. (Where a num has turned out to be an int, no guard has.)
 //!
 //! Most lookups are followed by a comparison that says whether the key was found. The comparison is lowered together with the walk, which
 //! branches to the exit instead of computing an address to compare.
@@ -19,7 +19,7 @@ impl Lower<'_> {
         let Some(&check) = self.cur.trace.ins.get(i + 1) else { return Ok(false) };
         let same = |r: IrRef| !r.is_const() && r.ins_index() == i;
         let is_check = matches!(check.op, Op::EQ | Op::NE) && same(check.a) && self.is_nil_slot(check.b);
-        if ins.op != Op::HREF || !is_check || !walks(self.ty(ins.b)?) {
+        if ins.op != Op::HREF || !is_check || !self.walks(i)? {
             return Ok(false);
         }
         self.advance_snapshot(i + 1);
@@ -108,9 +108,24 @@ impl Lower<'_> {
         let hash = self.pos.ins().ushr_imm_u(product, 32);
         self.pos.ins().ireduce(types::I32, hash)
     }
-}
 
-/// Are keys of this type looked up inline?
-pub(super) fn walks(ty: Ty) -> bool {
-    ty.is_gc() || ty == Ty::Int
+    /// Is the key of the HREF `i` looked up inline?
+    pub(super) fn walks(&self, i: usize) -> Res<bool> {
+        let ty = self.ty(self.cur.trace.ins[i].b)?;
+        Ok(ty.is_gc() || ty == Ty::Int && self.is_no_index(i))
+    }
+    /// Does the guard in front of the HREF `i` say that its key is no index of the array part?
+    fn is_no_index(&self, i: usize) -> bool {
+        let (ins, all) = (self.cur.trace.ins[i], &self.cur.trace.ins);
+        let is_size = |r: IrRef| {
+            let def = (!r.is_const()).then(|| all[r.ins_index()]);
+            def.is_some_and(|d| d.op == Op::FLOAD && d.a == ins.a && d.b.0 == Field::TabAsize as u16)
+        };
+        let before = all[..i].last().filter(|g| g.is_guard());
+        before.is_some_and(|g| match g.op {
+            Op::ULE => is_size(g.a) && g.b == ins.b,
+            Op::UGE => is_size(g.b) && g.a == ins.b,
+            _ => false,
+        })
+    }
 }

@@ -1,6 +1,5 @@
 //! Addresses, loads and stores.
 
-use super::href::walks;
 use super::value::MEM;
 use super::{Lower, Res};
 use crate::BackendError;
@@ -82,7 +81,7 @@ impl Lower<'_> {
 
     fn lookup(&mut self, ins: Ins) -> Res<Value> {
         let ty = self.ty(ins.b)?;
-        if walks(ty) && !self.cur.rebuilding {
+        if !self.cur.rebuilding && self.walks(self.cur.emitting)? {
             return self.lookup_in_chain(ins);
         }
         let table = self.word(ins.a)?;
