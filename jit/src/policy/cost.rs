@@ -41,7 +41,8 @@ pub const MAX_CHAIN: usize = 16;
 /// The same of loops that check once which function they call, as where many functions are given to one `map`. They pass the others once
 /// for all their iterations: with so many functions, each given as often, loops of ten iterations take as long as interpreted (measured).
 pub const MAX_FUNCTIONS: usize = 64;
-/// The most traces of other loops with the same start. What they check at their start may change in each iteration.
+/// The most traces of other loops with the same start. What they check at their start may change in each iteration: then each has its body twice,
+/// before the loop and in it, and the second is never reached. So there are far fewer than in a chain; the number itself is not measured.
 pub const MAX_VARIANTS: usize = 6;
 /// Bytecode instructions that a root trace may lose before it is disabled. Interpreting so many takes as long as compiling one of the
 /// shortest traces (100 us).

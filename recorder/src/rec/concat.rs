@@ -18,14 +18,12 @@ fn any_string(vm: &Vm) -> Value {
     vm.realm.meta_names[0].map_or(Value::NIL, Value::str)
 }
 
-/// The concatenation of constants, if it is short.
-fn constant_text(parts: &[Operand]) -> Option<Vec<u8>> {
+/// The concatenation of constants. The trace keeps it alive, so that a text longer than any name of a field is left to the loop.
+fn constant_text(parts: &[Value]) -> Option<Vec<u8>> {
     const MAX: usize = 256;
     let mut text = Vec::new();
-    for (r, v) in parts {
-        if !r.is_const() {
-            return None;
-        } else if let Some(s) = v.as_str() {
+    for v in parts {
+        if let Some(s) = v.as_str() {
             text.extend_from_slice(s.bytes());
         } else if let Some(i) = v.as_int() {
             put_int(&mut text, i);
@@ -54,8 +52,15 @@ impl Recorder {
 
     /// A CAT of constants is a constant: the name of a field that is made of another name, for example. Returns whether it is one.
     pub(super) fn concat_constants(&mut self, vm: &mut Vm, ins: Ins) -> Rec<bool> {
-        let parts: Rec<Vec<Operand>> = (ins.b()..=ins.c()).map(|i| self.operand(vm, i)).collect();
-        let Some(text) = constant_text(&parts?) else { return Ok(false) };
+        let mut parts = Vec::new();
+        for i in ins.b()..=ins.c() {
+            let (r, v) = self.operand(vm, i)?;
+            if !r.is_const() {
+                return Ok(false);
+            }
+            parts.push(v);
+        }
+        let Some(text) = constant_text(&parts) else { return Ok(false) };
         let r = self.b.kgc(Value::str(vm.new_str(&text)));
         self.set(ins.b(), r);
         self.set(ins.a(), r);

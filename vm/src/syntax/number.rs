@@ -2,6 +2,7 @@
 
 use crate::bc::{KCdata, KNum};
 use crate::text::ldexp::ldexp;
+use crate::text::number::POWERS;
 
 /// A number in canonical form.
 pub fn canonical(n: f64) -> KNum {
@@ -61,14 +62,6 @@ pub fn scan_cdata(text: &[u8]) -> Option<KCdata> {
 /// (Clinger, *How to read floating point numbers accurately*, 1990): both are below 2^53.
 fn short_decimal(b: &[u8]) -> Option<f64> {
     const MAX: usize = 15;
-    const POWERS: [f64; MAX + 1] = {
-        let (mut powers, mut i) = ([1.0; MAX + 1], 1);
-        while i <= MAX {
-            powers[i] = powers[i - 1] * 10.0;
-            i += 1;
-        }
-        powers
-    };
     if b.len() > MAX {
         return None;
     }
@@ -84,7 +77,7 @@ fn short_decimal(b: &[u8]) -> Option<f64> {
         None if b.is_empty() => None,
         None => Some(n as f64),
         Some(_) if b.len() == 1 => None,
-        Some(at) => Some(n as f64 / POWERS[b.len() - 1 - at]),
+        Some(at) => Some(n as f64 / POWERS[b.len() - 1 - at] as f64),
     }
 }
 

@@ -162,7 +162,7 @@ impl NumText {
 }
 
 /// Powers of ten.
-static POWERS: [u64; 20] = {
+pub(crate) static POWERS: [u64; 20] = {
     let mut t = [1; 20];
     let mut i = 1;
     while i < 20 {
