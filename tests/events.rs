@@ -60,6 +60,11 @@ fn indices_of_loops_are_checked_outside() {
 }
 
 #[test]
+fn bits_quotients_and_buffers_are_computed_in_the_loop() {
+    passes_in_both("bits_of_sums.lua", &[]);
+}
+
+#[test]
 fn indices_of_cdata_are_computed_in_64_bits() {
     passes_in_both("indices.lua", &[]);
 }

@@ -51,8 +51,8 @@ macro_rules! for_each_helper {
             (TabNew, tab_new, Alloc, Tab, (Int, Int))
             /// New table from a template.
             (TabDup, tab_dup, Alloc, Tab, (Tab))
-            /// Iterates: the table and the index to start at; key in `scratch[0]`, value in `scratch[1]`; the next index, or -1.
-            (TabNext, tab_next, Store, Int, (Tab, Int))
+            /// Iterates: the table, the index to start at, and the address where key and value are stored; the next index, or -1.
+            (TabNext, tab_next, Store, Int, (Tab, Int, P64))
             /// Clears a table.
             (TabClear, tab_clear, Store, Nil, (Tab))
             /// Inserts at a position, shifting up: table, position, value.
@@ -101,14 +101,28 @@ macro_rules! for_each_helper {
             (BufFormatNum, buf_format_num, Store, Nil, (Str, Int, Int, Num))
             /// The string in the buffer.
             (BufStr, buf_str, Alloc, NewStr, ())
-            /// Can this number of bytes be put in a buffer object without anything but copying? 0 if not, or if it is none.
-            (BufferHasRoom, buffer_has_room, Store, Int, (U64, Int))
+            /// Makes room for this number of bytes in a buffer object. 0 if that is left to the interpreter, or if it is none.
+            (BufferMakeRoom, buffer_make_room, Store, Int, (U64, Int))
             /// Appends a string to a buffer object that has room for it.
             (BufferPut, buffer_put, Store, Nil, (U64, Str))
             /// Appends an integer in decimal.
             (BufferPutInt, buffer_put_int, Store, Nil, (U64, Int))
             /// Appends a number in decimal.
             (BufferPutNum, buffer_put_num, Store, Nil, (U64, Num))
+            /// Appends a part of a string, which [`pack_part`](crate::stdlib::strformat::pack_part) has packed.
+            (BufferPutPart, buffer_put_part, Store, Nil, (U64, Str, Int))
+            /// Number of bytes in a buffer object; -1 if it is none.
+            (BufferLen, buffer_len, Store, Int, (U64))
+            /// The first bytes of a buffer object, at most so many, which stay in it. Null if it is none, too.
+            (BufferText, buffer_text, Store, NewStr, (U64, Int))
+            /// The same, and takes them out.
+            (BufferGet, buffer_get, Store, NewStr, (U64, Int))
+            /// Takes out the first bytes of a buffer object, at most so many. 0 if it is none.
+            (BufferSkip, buffer_skip, Store, Int, (U64, Int))
+            /// Empties a buffer object. 0 if it is none.
+            (BufferReset, buffer_reset, Store, Int, (U64))
+            /// Lets a buffer object read from a string. 0 if it is none.
+            (BufferSet, buffer_set, Store, Int, (U64, Str))
             /// Repetition: string, count (>= 0).
             (StrRep, str_rep, Alloc, NewStr, (Str, Int))
             /// Upper case.
@@ -227,6 +241,7 @@ macro_rules! define_helpers {
             pub const fn allocates(self) -> bool {
                 matches!(self.effect(), HelperEffect::Alloc)
                     || matches!(self, Helper::TabNewKey | Helper::TabTryNewKey | Helper::TabInsert | Helper::TabRemove | Helper::TabSetList | Helper::NativeCall | Helper::StackRoom)
+                    || matches!(self, Helper::BufferMakeRoom | Helper::BufferText | Helper::BufferGet | Helper::BufferSet)
             }
             /// Does it return null if there is no memory for its result? The trace guards that it does not.
             pub const fn may_fail(self) -> bool {

@@ -157,7 +157,7 @@ impl Lower<'_> {
             Op::NEG => return Ok(self.pos.ins().ineg(a)),
             Op::ABS => return Ok(self.pos.ins().iabs(a)),
             Op::MOD => return self.int_mod(a, ins),
-            Op::DIV => return self.int_div(a, ins.b),
+            Op::DIV => return self.int_div(a, ins),
             _ => {}
         }
         let b = self.int(ins.b)?;
@@ -210,14 +210,15 @@ impl Lower<'_> {
         self.call_word(helper, &[a, b])
     }
 
-    /// Floored modulo; the divisor is not zero.
-    /// The floored quotient; the divisor is a positive constant.
-    fn int_div(&mut self, a: Value, divisor: IrRef) -> Res<Value> {
-        let k = if divisor.is_const() { Some(self.konst(divisor)?) } else { None };
-        match k {
-            Some(Const::Int(k)) if k > 0 && k & (k - 1) == 0 => Ok(self.pos.ins().sshr_imm_u(a, i64::from(k.trailing_zeros()))),
-            Some(Const::Int(k)) if k > 0 => Ok(self.quotient(a, k)),
-            _ => Err(self.bad("an integer is divided by what is no positive constant")),
+    /// The floored quotient; the divisor is positive.
+    fn int_div(&mut self, a: Value, ins: Ins) -> Res<Value> {
+        if !ins.b.is_const() {
+            return self.quotient_of_variables(ins);
+        }
+        match self.konst(ins.b)? {
+            Const::Int(k) if k > 0 && k & (k - 1) == 0 => Ok(self.pos.ins().sshr_imm_u(a, i64::from(k.trailing_zeros()))),
+            Const::Int(k) if k > 0 => Ok(self.quotient(a, k)),
+            _ => Err(self.bad("an integer is divided by what is not positive")),
         }
     }
     /// ADDOV, SUBOV, MULOV.

@@ -57,7 +57,10 @@ impl Lower<'_> {
     }
 
     fn num_to_int(&mut self, ins: Ins, value: Value, dst: Ty) -> Res<Value> {
-        let mode = ins.b.0 & conv::CHECK;
+        let mode = ins.b.0 & conv::MODE;
+        if mode == conv::BITS {
+            return self.exact_bits(value);
+        }
         if dst == Ty::Int && ins.is_guard() {
             let (int, ok) = self.exact_int(value, mode == conv::CHECK);
             self.guard(ok)?;
@@ -129,6 +132,22 @@ impl Lower<'_> {
         let bias = self.pos.ins().f64const(TOBIT_BIAS);
         let sum = self.pos.ins().fadd(num, bias);
         let bits = self.pos.ins().bitcast(types::I64, MemFlagsData::new(), sum);
+        Ok(self.pos.ins().ireduce(types::I32, bits))
+    }
+    /// The low bits of a num that is checked to be integral and not too large. The sum with the bias has the bits of the bias plus the num, rounded
+    /// to an integer; its range says whether the num is in range, and that it has not changed says whether the num is integral.
+    fn exact_bits(&mut self, num: Value) -> Res<Value> {
+        let bias = self.pos.ins().f64const(TOBIT_BIAS);
+        let sum = self.pos.ins().fadd(num, bias);
+        let back = self.pos.ins().fsub(sum, bias);
+        let is_integral = self.pos.ins().fcmp(FloatCC::Equal, back, num);
+        self.guard(is_integral)?;
+        let bits = self.pos.ins().bitcast(types::I64, MemFlagsData::new(), sum);
+        let most = conv::MOST as i64;
+        let least = self.k64((TOBIT_BIAS.to_bits() as i64 - most) as u64);
+        let above = self.pos.ins().isub(bits, least);
+        let in_range = self.pos.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, above, 2 * most);
+        self.guard(in_range)?;
         Ok(self.pos.ins().ireduce(types::I32, bits))
     }
 

@@ -97,6 +97,8 @@ struct Current<'a> {
     values: Vec<PackedOption<Value>>,
     /// Instructions whose value is only known in the exit being emitted.
     cold: Vec<usize>,
+    /// Floored quotients that are computed already, after their operands.
+    quotients: Vec<(IrRef, IrRef, Value)>,
     /// Are sunk instructions being emitted in an exit?
     rebuilding: bool,
     /// The base at the start of the trace, or after the last switch to another coroutine.
@@ -198,6 +200,7 @@ impl<'a> Current<'a> {
             checked: None,
             values: vec![None.into(); tree.trace.ins.len()],
             cold: Vec::new(),
+            quotients: Vec::new(),
             rebuilding: false,
             base,
             direct: exit_abi::is_direct(tree.trace),

@@ -1,15 +1,21 @@
 //! MOD of ints: the remainder of the floored quotient, which has the sign of the divisor.
 
+use super::plan::Class;
 use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use perilune_recorder::ir::{Const, Ins};
+use perilune_recorder::ir::{Const, Ins, Op, Ty};
 
 impl Lower<'_> {
     /// MOD of ints.
     pub(super) fn int_mod(&mut self, a: Value, ins: Ins) -> Res<Value> {
         if !ins.b.is_const() {
             let b = self.int(ins.b)?;
+            if self.is_divided(ins) {
+                let q = self.quotient_of_variables(ins)?;
+                let p = self.pos.ins().imul(q, b);
+                return Ok(self.pos.ins().isub(a, p));
+            }
             return Ok(self.mod_variable(a, b));
         }
         match self.konst(ins.b)? {
@@ -37,6 +43,27 @@ impl Lower<'_> {
         let r = self.pos.ins().bxor(r, sign);
         let more = self.pos.ins().band(sign, b);
         self.pos.ins().iadd(r, more)
+    }
+    /// Is there the quotient of the same ints, too?
+    fn is_divided(&self, ins: Ins) -> bool {
+        self.cur.trace.ins.iter().any(|i| i.op == Op::DIV && i.ty == Ty::Int && (i.a, i.b) == (ins.a, ins.b))
+    }
+    /// The floored quotient of two ints, the second of which is positive. Remainder and quotient share one division where the first of them is
+    /// computed in each iteration.
+    pub(super) fn quotient_of_variables(&mut self, ins: Ins) -> Res<Value> {
+        let known = self.cur.quotients.iter().find(|q| (q.0, q.1) == (ins.a, ins.b));
+        if let Some(&(_, _, q)) = known {
+            return Ok(q);
+        }
+        let (a, b) = (self.int(ins.a)?, self.int(ins.b)?);
+        let sign = self.pos.ins().sshr_imm_u(a, 31);
+        let dividend = self.pos.ins().bxor(a, sign);
+        let q = self.pos.ins().udiv(dividend, b);
+        let q = self.pos.ins().bxor(q, sign);
+        if self.cur.plan.class[self.cur.emitting] == Class::Hot && !self.cur.rebuilding {
+            self.cur.quotients.push((ins.a, ins.b, q));
+        }
+        Ok(q)
     }
     /// Modulo by a positive constant that is not a power of two.
     fn mod_positive(&mut self, a: Value, k: i32) -> Value {

@@ -205,15 +205,19 @@ fn num_to_int(n: f64, ins: Ins, dst: Ty) -> Step {
     match dst {
         Ty::Int => {
             let i = n as i32;
+            if ins.b.0 & mode::MODE == mode::BITS {
+                guard(n == n.trunc() && n.abs() <= mode::MOST)?;
+                return Ok(u64::from(perilune_vm::meta::tobit(n) as u32));
+            }
             if ins.is_guard() {
                 let back = f64::from(i);
-                let strict = ins.b.0 & mode::CHECK == mode::CHECK;
+                let strict = ins.b.0 & mode::MODE == mode::CHECK;
                 guard(if strict { back.to_bits() == n.to_bits() } else { back == n })?;
             }
             Ok(u64::from(i as u32))
         }
         Ty::U64 => Ok(int64::unsigned_from_num(n)),
-        Ty::I64 if ins.b.0 & mode::CHECK == mode::INDEX => Ok(int64::index_from_num(n) as u64),
+        Ty::I64 if ins.b.0 & mode::MODE == mode::INDEX => Ok(int64::index_from_num(n) as u64),
         _ => Ok(narrow(int64::from_num(n) as u64, dst)),
     }
 }

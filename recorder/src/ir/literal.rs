@@ -31,6 +31,12 @@ pub mod conv {
     pub const INDEX: u16 = 2 << 12;
     /// num to int that must be exact and not -0, for a narrowed number.
     pub const CHECK: u16 = 3 << 12;
+    /// num that must be integral, with a magnitude of at most [`MOST`], to its low 32 bits.
+    pub const BITS: u16 = 4 << 12;
+    /// All bits of the mode.
+    pub const MODE: u16 = 7 << 12;
+    /// See [`BITS`]: sums of such nums and ints are exact, and so is their TOBIT.
+    pub const MOST: f64 = (1u64 << 49) as f64;
     /// Packs the operand.
     pub const fn pack(dst: Ty, src: Ty, mode: u16) -> u16 {
         (src as u16) | (dst as u16) << 5 | mode
@@ -47,6 +53,8 @@ pub mod conv {
     pub const INT_NUM_INDEX: u16 = pack(Ty::Int, Ty::Num, INDEX);
     /// num to int by exact check.
     pub const INT_NUM_CHECK: u16 = pack(Ty::Int, Ty::Num, CHECK);
+    /// num to the low bits of an int by exact check.
+    pub const INT_NUM_BITS: u16 = pack(Ty::Int, Ty::Num, BITS);
 }
 
 /// Flags of [`super::Op::XLOAD`]'s operand 2.

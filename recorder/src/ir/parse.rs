@@ -394,6 +394,7 @@ fn conversion(words: &[&str]) -> Res<(u16, usize)> {
             "none" => conv::NONE,
             "index" => conv::INDEX,
             "check" => conv::CHECK,
+            "bits" => conv::BITS,
             _ => return Err(format!("unknown mode '{word}'")),
         };
     }

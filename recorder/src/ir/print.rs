@@ -297,10 +297,11 @@ fn conversion(lit: u16) -> String {
     if lit & conv::SEXT != 0 {
         out.push_str(" sext");
     }
-    match lit & conv::CHECK {
+    match lit & conv::MODE {
         conv::NONE => out.push_str(" none"),
         conv::INDEX => out.push_str(" index"),
         conv::CHECK => out.push_str(" check"),
+        conv::BITS => out.push_str(" bits"),
         _ => {}
     }
     out

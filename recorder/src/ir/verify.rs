@@ -143,9 +143,9 @@ impl Verifier<'_> {
             Op::BSHL | Op::BSHR | Op::BSAR | Op::BROL | Op::BROR => self.both(ins, bits(ins.ty), Ty::Int),
             Op::ADD | Op::SUB | Op::MUL if ins.ty.is_word() => self.word_sum(ins),
             Op::ADD | Op::SUB | Op::MUL => self.both(ins, ins.ty, ins.ty),
-            // On ints: floor(x / k) for a positive constant.
+            // On ints: floor(x / y), where y is positive.
             Op::DIV if ins.ty == Ty::Int => {
-                check(matches!(self.t.konst(ins.b), Some(Const::Int(1..))), "divisor is no positive constant")?;
+                check(!ins.b.is_const() || matches!(self.t.konst(ins.b), Some(Const::Int(1..))), "divisor is not positive")?;
                 self.both(ins, Ty::Int, Ty::Int)
             }
             Op::DIV | Op::POW => {
@@ -266,7 +266,7 @@ impl Verifier<'_> {
         let (src, dst) = (ty(ins.b.0)?, ty(ins.b.0 >> 5)?);
         check(fits(ins.ty, dst), "type is not that of the conversion")?;
         check(scalar(src) && scalar(dst), "conversion of what is no scalar")?;
-        let exact = dst == Ty::Int && ins.b.0 & conv::CHECK >= conv::INDEX;
+        let exact = dst == Ty::Int && ins.b.0 & conv::MODE >= conv::INDEX;
         check(!exact || ins.is_guard(), "exact conversion without the guard bit")?;
         self.left(ins, src)
     }

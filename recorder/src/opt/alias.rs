@@ -60,7 +60,15 @@ pub const fn clobber(helper: Helper) -> Clobber {
         Helper::BufReset | Helper::BufPut | Helper::BufPutInt | Helper::BufPutNum => NOTHING,
         Helper::BufFormatStr | Helper::BufFormatInt | Helper::BufFormatNum => NOTHING,
         // The XBAR after them covers pointers into the buffer.
-        Helper::BufferHasRoom | Helper::BufferPut | Helper::BufferPutInt | Helper::BufferPutNum => NOTHING,
+        Helper::BufferMakeRoom | Helper::BufferPut | Helper::BufferPutInt | Helper::BufferPutNum | Helper::BufferPutPart => {
+            NOTHING
+        }
+        Helper::BufferLen
+        | Helper::BufferText
+        | Helper::BufferGet
+        | Helper::BufferSkip
+        | Helper::BufferReset
+        | Helper::BufferSet => NOTHING,
         _ => match helper.effect() {
             HelperEffect::Pure | HelperEffect::Load | HelperEffect::Alloc => NOTHING,
             HelperEffect::Store => Clobber { all: true, ..NOTHING },

@@ -3,8 +3,10 @@
 //! Numbers are dual, so most of what LuaJIT narrows is an int from the start. Three cases remain: operands that must be ints although the
 //! program has a num, the counter of a numeric loop, which cannot overflow, and indices of cdata, which have 64 bits.
 
+use crate::abort::Abort;
 use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Ins, IrRef, Op, Ty, conv};
+use crate::opt::fold::convert::u32_source;
 use crate::opt::fold::range;
 
 /// A number as a num.
@@ -152,5 +154,54 @@ fn word_of_num(b: &mut IrBuffer, r: IrRef, depth: u32) -> Emit {
             let int = to_index(b, r)?;
             extend(b, int)
         }
+    }
+}
+
+/// The low bits of a num, now `n`, that is a sum with an int in it where one term, which is loaded, need not be integral. That term is checked
+/// to be integral, as it is now: then the bits are added as ints, and the next operation on bits need not wait for doubles. Constants of hash
+/// functions are such terms. `None` for other nums.
+pub fn bits_of_sum(b: &mut IrBuffer, r: IrRef, n: f64) -> Result<Option<IrRef>, Abort> {
+    let is_integral = n == n.trunc() && n.abs() <= conv::MOST;
+    if !b.flags.narrow || !b.flags.fold || !is_integral {
+        return Ok(None);
+    }
+    match terms_of_bits(b, r, DEPTH) {
+        Some((_, loaded, true)) if loaded.is_some() => add_bits(b, r).map(Some),
+        _ => Ok(None),
+    }
+}
+/// A num as a sum whose bits can be added: a bound of its magnitude, the term that has to be checked, and whether an int that is no constant is
+/// in it.
+fn terms_of_bits(b: &IrBuffer, r: IrRef, depth: u32) -> Option<(f64, Option<IrRef>, bool)> {
+    if let Some(k) = b.as_num(r) {
+        return (k == k.trunc() && k.abs() <= conv::MOST).then(|| (k.abs(), None, false));
+    }
+    if b.int_source(r).is_some() {
+        return Some((-f64::from(i32::MIN), None, true));
+    }
+    if u32_source(b, r).is_some() {
+        return Some((f64::from(u32::MAX), None, true));
+    }
+    let i = b.def(r).filter(|i| depth > 0 && i.ty == Ty::Num)?;
+    match i.op {
+        Op::ADD | Op::SUB => {
+            let (x, y) = (terms_of_bits(b, i.a, depth - 1)?, terms_of_bits(b, i.b, depth - 1)?);
+            let differ = x.1.is_some() && y.1.is_some() && x.1 != y.1;
+            (!differ && x.0 + y.0 <= EXACT).then(|| (x.0 + y.0, x.1.or(y.1), x.2 || y.2))
+        }
+        Op::ALOAD | Op::HLOAD | Op::ULOAD | Op::SLOAD | Op::VLOAD => Some((conv::MOST, Some(r), false)),
+        _ => None,
+    }
+}
+fn add_bits(b: &mut IrBuffer, r: IrRef) -> Emit {
+    match b.def(r) {
+        Some(i @ Ins { op: Op::ADD | Op::SUB, ty: Ty::Num, .. }) => {
+            let (x, y) = (add_bits(b, i.a)?, add_bits(b, i.b)?);
+            let sum = b.emit(i.op, Ty::Int, x, y)?;
+            b.set_low_bits(r, sum);
+            Ok(sum)
+        }
+        // Of constants and converted ints nothing is left to check.
+        _ => b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_BITS)),
     }
 }

@@ -13,12 +13,12 @@ impl Recorder {
         if self.feedback.stale && self.b.trace.ins.len() > self.start.place.tolerated as usize {
             return Err(Abort::Retry);
         }
+        let looping = link == Link::Loop && self.base == SlotIdx::BASE && self.stack.returned == 0 && !self.has_switched();
+        if looping {
+            self.forget_fresh()?;
+        }
         self.snap(pc)?;
         self.end_fuel()?;
-        let looping = link == Link::Loop && self.base == SlotIdx::BASE && self.stack.returned == 0 && !self.has_switched();
-        if looping && self.carries_fresh() {
-            return Err(Abort::TypeInstability);
-        }
         let begun = Instant::now();
         let passes = match opt::finish(&mut self.b, looping) {
             Ok(passes) => passes,
@@ -62,17 +62,29 @@ impl Recorder {
         }))
     }
 
-    /// Was a slot read at the start of the iteration, and has a builtin written it since then? Its value at the end of the iteration is
-    /// unknown. (Compilers put the results of a call into slots that are dead when an iteration ends; other bytecode need not.)
-    fn carries_fresh(&self) -> bool {
+    /// Forgets the values that were loaded from slots that have been written in memory: an iteration before they are written again would have
+    /// them, but so would the exits after that. Fails if one of the slots was read at the start of the iteration and its value at the end is
+    /// unknown. (Compilers put the results of a call, and the variables of a loop, into slots that are dead when an iteration ends; other
+    /// bytecode need not.)
+    fn forget_fresh(&mut self) -> Rec<()> {
+        let mut is_carried = vec![false; self.slots.top().index()];
         let mut r = self.b.newest(Op::SLOAD);
         while r != IrRef::NONE {
             let at = self.b.trace.ins[r.ins_index()].a.slot();
-            if self.slots.is_fresh(at) && self.slots[at] == IrRef::NONE {
-                return true;
+            if self.slots.is_fresh(at) {
+                if self.slots[at] == IrRef::NONE {
+                    return Err(Abort::TypeInstability);
+                }
+                is_carried[at.index()] = true;
             }
             r = self.b.older(r);
         }
-        false
+        for (i, is_carried) in is_carried.into_iter().enumerate() {
+            let at = SlotIdx::new(i);
+            if self.slots.is_fresh(at) && !is_carried {
+                self.slots.write_fresh(at);
+            }
+        }
+        Ok(())
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{Rec, Recorder};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, Ty, conv};
+use crate::ir::{FpMath, IrRef, Op, Ty, conv};
+use crate::opt::narrow;
 use perilune_vm::layout::Field;
 use perilune_vm::{Value, Vm};
 
@@ -43,10 +44,27 @@ impl Recorder {
         }
         Ok((self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_INDEX))?, i))
     }
+    /// A number as int, without its fraction if it has one now.
+    pub(super) fn to_truncated(&mut self, r: IrRef, v: Value) -> Rec<(IrRef, i32)> {
+        let (r, v) = self.number(r, v)?;
+        match v.as_number() {
+            Some(n) if n != n.trunc() => {
+                let whole = self.b.emit(Op::FPMATH, Ty::Num, r, IrRef(FpMath::Trunc as u16))?;
+                self.to_int(whole, Value::number(n.trunc()))
+            }
+            _ => self.to_int(r, v),
+        }
+    }
     /// A number modulo 2^32.
     pub(super) fn to_bits(&mut self, r: IrRef, v: Value) -> Rec<IrRef> {
-        let (r, _) = self.number(r, v)?;
-        if self.ty(r).is_int() { Ok(r) } else { self.b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL) }
+        let (r, v) = self.number(r, v)?;
+        if self.ty(r).is_int() {
+            return Ok(r);
+        }
+        if let Some(bits) = narrow::bits_of_sum(&mut self.b, r, v.as_number().unwrap_or(f64::NAN))? {
+            return Ok(bits);
+        }
+        self.b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL)
     }
     /// A field of an object.
     pub(super) fn field(&mut self, object: IrRef, field: Field) -> Rec<IrRef> {

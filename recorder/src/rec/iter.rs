@@ -71,7 +71,8 @@ impl Recorder {
         self.b.emit(Op::ADD, Ty::U64, wide, tag)
     }
 
-    /// ITERN: `next` over a table, by position.
+    /// ITERN: `next` over a table, by position. The key and the value are stored in their slots, as the interpreter does. Instructions that read
+    /// them load them from there and check their types: a trace is for the types of what it reads, and where it reads it.
     pub(super) fn itern(&mut self, vm: &Vm, ins: Ins) -> Rec<bool> {
         let a = ins.a();
         let (table, v) = self.operand(vm, a - 2)?;
@@ -79,35 +80,36 @@ impl Recorder {
         let at = self.base + a - 1;
         let index = self.position(at)?;
         let now = view::slot(vm, a as isize - 1).bits() as u32;
-        let Some((next, entry)) = self.entry_from(t, table, (index, now))? else {
+        let to = self.slot_address(at + 1)?;
+        self.snaps.needed = true;
+        let Some((next, _)) = self.entry_from(t, table, (index, now), to)? else {
             self.clear_from(self.base + a - 3);
-            self.snaps.needed = true;
             return Ok(false);
         };
-        let found = [self.entry_part(0, entry[0])?, self.entry_part(1, entry[1])?];
-        self.clear_from(self.base + a + 2);
+        self.clear_from(self.base + a);
         let control = self.control_value(next)?;
         self.set(a - 1, control);
-        self.set(a, found[0]);
-        self.set(a + 1, found[1]);
-        self.snaps.needed = true;
+        for i in 0..2 {
+            self.set_fresh(self.base + a + i);
+        }
         Ok(true)
     }
-    /// Looks for an entry of a table from position `index` on, `now` in this run. Guards that there is one, if there is one now: then its
-    /// position, key and value.
+    /// Looks for an entry of a table from position `index` on, `now` in this run, and stores its key and its value from the address `to` on.
+    /// Guards that there is one, if there is one now: then its position, key and value.
     pub(super) fn entry_from(
         &mut self,
         t: Gc<Table>,
         table: IrRef,
         (index, now): (IrRef, u32),
+        to: IrRef,
     ) -> Rec<Option<(IrRef, [Value; 2])>> {
-        let next = self.b.call(Helper::TabNext, &[table, index])?;
+        let next = self.b.call(Helper::TabNext, &[table, index, to])?;
         let end = self.b.kint(-1);
         let found = t.next_index(now);
         self.b.emit(if found.is_some() { Op::NE } else { Op::EQ }, Ty::Int, next, end)?;
         Ok(found.map(|(_, k, v)| (next, [k, v])))
     }
-    /// The key (0) or the value (1) of the entry that was found, and what it is now.
+    /// The key (0) or the value (1) of the entry that was found, if it was stored in the VM's scratch words, and what it is now.
     pub(super) fn entry_part(&mut self, i: u16, now: Value) -> Rec<IrRef> {
         let (ty, scratch) = (Ty::of_value(now), self.b.kvm(VmRef::Scratch));
         let r = self.b.guard(Op::VLOAD, ty, scratch, IrRef(i))?;

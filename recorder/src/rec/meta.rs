@@ -99,6 +99,14 @@ impl Recorder {
             return if id & 7 == cont::CONCAT { self.nyi_func(f.1) } else { self.stop_in_front(pc, func, Link::Interp) };
         }
         let r = self.specialize(f.0, func)?;
+        if let MetaResult::Local(a) = result
+            && native
+            && let Some(&[value]) = self.builtin_of_args(vm, func, args.to_vec(), 2)?.as_deref()
+        {
+            self.set(a, value);
+            self.native.headers += 1;
+            return Ok(Flow::Next);
+        }
         let old = self.base;
         let size = self.proto.framesize() as usize;
         let new = old + size + 4;

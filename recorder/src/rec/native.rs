@@ -171,7 +171,7 @@ impl Recorder {
         Ok(())
     }
     /// Notes that a slot has a value in memory that the trace does not know.
-    fn set_fresh(&mut self, at: SlotIdx) {
+    pub(super) fn set_fresh(&mut self, at: SlotIdx) {
         self.need(at + 1);
         self.slots.write_fresh(at);
     }

@@ -5,9 +5,9 @@ use crate::Vm;
 use crate::ffi::ctype::CTypeId;
 use crate::ffi::int64;
 use crate::object::{Cdata, Func, Gc, Placement, Proto, Str, Table, Thread};
-use crate::stdlib::buffer::{has_room, put_in_place};
+use crate::stdlib::buffer::{as_buffer, put_in_place, with};
 use crate::stdlib::short_with_case;
-use crate::stdlib::strformat::put_part;
+use crate::stdlib::strformat::{part_of, put_part};
 use crate::text::number::put_num;
 use crate::text::parts::{append_changed, append_in_parts, append_reversed, repeat};
 use crate::text::{append, put_int};
@@ -69,11 +69,14 @@ helpers! {
     fn tab_dup(vm, t: Gc<Table>) -> Gc<Table> {
         vm.dup_table(t)
     }
-    fn tab_next(vm, t: Gc<Table>, index: i32) -> i32 {
+    fn tab_next(vm, t: Gc<Table>, index: i32, to: *mut Value) -> i32 {
         match t.next_index(index as u32) {
             Some((i, k, v)) => {
-                vm.compiled.scratch[0] = k.bits();
-                vm.compiled.scratch[1] = v.bits();
+                // SAFETY: two slots of a frame, or the scratch words.
+                unsafe {
+                    *to = k;
+                    *to.add(1) = v;
+                }
                 i as i32
             }
             None => -1,
@@ -183,8 +186,8 @@ helpers! {
     fn buf_str(vm) -> Option<Gc<Str>> {
         vm.str_of_buffer()
     }
-    fn buffer_has_room(vm, buffer: Value, bytes: i32) -> i32 {
-        i32::from(has_room(buffer, bytes))
+    fn buffer_make_room(vm, buffer: Value, bytes: i32) -> i32 {
+        i32::from(vm.make_room_in(buffer, bytes))
     }
     fn buffer_put(vm, buffer: Value, s: Gc<Str>) {
         put_in_place(buffer, |out| append(out, s.bytes()));
@@ -194,6 +197,38 @@ helpers! {
     }
     fn buffer_put_num(vm, buffer: Value, n: f64) {
         put_in_place(buffer, |out| put_num(out, n));
+    }
+    fn buffer_put_part(vm, buffer: Value, s: Gc<Str>, part: i32) {
+        put_in_place(buffer, |out| append(out, part_of(&s, part)));
+    }
+    fn buffer_len(vm, buffer: Value) -> i32 {
+        as_buffer(buffer).map_or(-1, |u| with(u, |b| b.len() as i32))
+    }
+    fn buffer_text(vm, buffer: Value, n: i32) -> Option<Gc<Str>> {
+        vm.text_in(buffer, n)
+    }
+    fn buffer_get(vm, buffer: Value, n: i32) -> Option<Gc<Str>> {
+        let s = vm.text_in(buffer, n)?;
+        with(as_buffer(buffer)?, |b| b.consume(s.len()));
+        Some(s)
+    }
+    fn buffer_skip(vm, buffer: Value, n: i32) -> i32 {
+        as_buffer(buffer).map_or(0, |u| with(u, |b| {
+            b.consume(b.len().min(n.max(0) as usize));
+            1
+        }))
+    }
+    fn buffer_reset(vm, buffer: Value) -> i32 {
+        as_buffer(buffer).map_or(0, |u| {
+            vm.buffer_reset(u);
+            1
+        })
+    }
+    fn buffer_set(vm, buffer: Value, s: Gc<Str>) -> i32 {
+        as_buffer(buffer).map_or(0, |u| {
+            vm.buffer_set(u, s);
+            1
+        })
     }
     fn str_rep(vm, s: Gc<Str>, n: i32) -> Option<Gc<Str>> {
         let n = n.max(0) as usize;

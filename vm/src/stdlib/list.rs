@@ -317,12 +317,12 @@ builtins! {
     DebugDebug "debug.debug" debug::debug, stitch frames;
     DebugTraceback "debug.traceback" debug::traceback, call frames;
     BufferMethodFree "buffer.method.free" buffer::methods::free, call;
-    BufferMethodReset "buffer.method.reset" buffer::methods::reset, call;
-    BufferMethodSkip "buffer.method.skip" buffer::methods::skip, call;
-    BufferMethodSet "buffer.method.set" buffer::methods::set, call;
+    BufferMethodReset "buffer.method.reset" buffer::methods::reset, record(buffer);
+    BufferMethodSkip "buffer.method.skip" buffer::methods::skip, record(buffer);
+    BufferMethodSet "buffer.method.set" buffer::methods::set, record(buffer);
     BufferMethodPut "buffer.method.put" buffer::methods::put, record(buffer);
     BufferMethodPutf "buffer.method.putf" buffer::methods::putf, record(buffer);
-    BufferMethodGet "buffer.method.get" buffer::methods::get, call;
+    BufferMethodGet "buffer.method.get" buffer::methods::get, record(buffer);
     BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, call;
     BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve, call;
     BufferMethodCommit "buffer.method.commit" buffer::methods::commit, call;
@@ -330,8 +330,8 @@ builtins! {
     BufferMethodEncode "buffer.method.encode" buffer::methods::encode, call;
     BufferMethodDecode "buffer.method.decode" buffer::methods::decode, call;
     BufferMethodGc "buffer.method.__gc" buffer::methods::gc, call;
-    BufferMethodTostring "buffer.method.__tostring" buffer::methods::tostring, call;
-    BufferMethodLen "buffer.method.__len" buffer::methods::len, call;
+    BufferMethodTostring "buffer.method.__tostring" buffer::methods::tostring, record(buffer);
+    BufferMethodLen "buffer.method.__len" buffer::methods::len, record(buffer);
     BufferNew "buffer.new" buffer::new, call;
     BufferEncode "buffer.encode" buffer::encode, call;
     BufferDecode "buffer.decode" buffer::decode, call;

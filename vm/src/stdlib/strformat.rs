@@ -10,7 +10,7 @@ use crate::object::{Gc, Str};
 use crate::state::Scratch;
 use crate::text::float::put_float;
 use crate::text::format::{put_address, put_char, put_escaped, put_integer, put_quoted, put_str};
-use crate::text::number::{NumText, to_i64, to_u64};
+use crate::text::number::{NumText, to_i32, to_i64, to_u64};
 use crate::text::spec::{Conv, Piece, Pieces, Spec};
 use crate::text::{append, find_byte, put_int};
 use crate::value::Value;
@@ -117,7 +117,7 @@ fn put_number(out: &mut Vec<u8>, spec: &Spec, v: Value) {
     match spec.conv {
         Conv::Int => put_integer(out, spec, int.map_or_else(|| to_i64(num()), i64::from) as u64),
         Conv::Uint | Conv::Hex | Conv::Oct => put_integer(out, spec, int.map_or_else(|| to_u64(num()), |k| i64::from(k) as u64)),
-        Conv::Char => put_char(out, spec, int.unwrap_or(0) as u8),
+        Conv::Char => put_char(out, spec, int.unwrap_or_else(|| to_i32(num())) as u8),
         Conv::Str | Conv::Quoted => put_short_text(out, spec, &int.map_or_else(|| NumText::num(num()), NumText::int)),
         Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat | Conv::Ptr => put_float(out, spec, num()),
     }
@@ -172,6 +172,11 @@ pub fn pack_part(part: core::ops::Range<usize>) -> Option<i32> {
     Some(i32::from(start) | i32::from(end) << 16)
 }
 
+/// The part of a text that [`pack_part`] has packed.
+pub(crate) fn part_of(text: &Str, part: i32) -> &[u8] {
+    &text.bytes()[(part & 0xffff) as usize..(part >> 16) as usize]
+}
+
 /// More bytes than the longest text of a number: a sign, the 309 digits of the largest double, a point and 99 decimals.
 const LONGEST: usize = 512;
 
@@ -179,7 +184,7 @@ const LONGEST: usize = 512;
 /// it is 0). Other values than those that [`can_put`] are not passed. A long string cuts the buffer, unless it is put as it is.
 #[inline]
 pub(crate) fn put_part(vm: &mut Vm, format: Gc<Str>, part: i32, spec: i32, v: Value) {
-    let text = &format.bytes()[(part & 0xffff) as usize..(part >> 16) as usize];
+    let text = part_of(&format, part);
     if !vm.has_room_in_buffer(text.len() + LONGEST) {
         return;
     }
@@ -208,10 +213,15 @@ fn put_by(vm: &mut Vm, spec: &Spec, v: Value) {
 /// Does compiled code format a value by a specification as the interpreter does?
 pub fn can_put(spec: &Spec, v: Value) -> bool {
     match spec.conv {
-        Conv::Int | Conv::Uint | Conv::Hex | Conv::Oct | Conv::Exp | Conv::Fixed | Conv::General | Conv::HexFloat => {
-            v.is_number()
-        }
-        Conv::Char => v.is_int(),
+        Conv::Int
+        | Conv::Uint
+        | Conv::Hex
+        | Conv::Oct
+        | Conv::Exp
+        | Conv::Fixed
+        | Conv::General
+        | Conv::HexFloat
+        | Conv::Char => v.is_number(),
         Conv::Str | Conv::Quoted => v.is_str() || v.is_number(),
         Conv::Ptr => false,
     }

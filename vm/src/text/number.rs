@@ -45,9 +45,14 @@ pub(super) static PAIRS: [[u8; 2]; 100] = {
 impl NumText {
     /// The decimal digits of `u`, right-aligned, with a sign.
     #[inline]
-    fn decimal(mut u: u64, negative: bool) -> NumText {
-        let mut bytes = [0; 24];
-        let mut at = bytes.len();
+    fn decimal(u: u64, negative: bool) -> NumText {
+        NumText { bytes: [0; 24], start: 24, end: 24 }.preceded(u, negative)
+    }
+    /// The same in front of the text.
+    #[inline]
+    fn preceded(self, mut u: u64, negative: bool) -> NumText {
+        let NumText { mut bytes, start, end } = self;
+        let mut at = usize::from(start);
         while u >= 100 {
             at -= 2;
             bytes[at..at + 2].copy_from_slice(&PAIRS[(u % 100) as usize]);
@@ -64,7 +69,30 @@ impl NumText {
             at -= 1;
             bytes[at] = b'-';
         }
-        NumText { bytes, start: at as u8, end: 24 }
+        NumText { bytes, start: at as u8, end }
+    }
+    /// A magnitude below `limit / 1000` with at most three decimals: it is the double next to the quotient of two integers, so that rounding it to
+    /// as many digits as `limit` has zeros gives that quotient, without the zeros at its end.
+    #[inline]
+    fn short_decimal(magnitude: f64, limit: f64, negative: bool) -> Option<NumText> {
+        let thousandths = magnitude * 1000.0;
+        let units = thousandths as u64;
+        if thousandths >= limit || units as f64 != thousandths || thousandths / 1000.0 != magnitude {
+            return None;
+        }
+        let (whole, rest) = (units / 1000, (units % 1000) as usize);
+        let [tens, ones] = PAIRS[rest % 100];
+        let decimals = [b'.', b'0' + (rest / 100) as u8, tens, ones];
+        let len = if ones != b'0' {
+            4
+        } else if tens != b'0' {
+            3
+        } else {
+            2
+        };
+        let mut bytes = [0; 24];
+        bytes[20..].copy_from_slice(&decimals);
+        Some(NumText { bytes, start: 20, end: 20 + len }.preceded(whole, negative))
     }
     /// At least `width` (at most 20) decimal digits of `u`.
     pub fn padded(u: u64, width: usize) -> NumText {
@@ -114,6 +142,9 @@ impl NumText {
             if whole as f64 == magnitude {
                 return Some(NumText::decimal(whole, n.is_sign_negative()));
             }
+        }
+        if let Some(text) = NumText::short_decimal(magnitude, limit as f64, n < 0.0) {
+            return Some(text);
         }
         let (mantissa, exp) = scaled(magnitude, digits)?;
         Some(NumText::layout(mantissa, digits, exp, n < 0.0))

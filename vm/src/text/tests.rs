@@ -76,7 +76,10 @@ fn numbers_agree() {
         x ^= x << 17;
         let n = match i % 4 {
             0 => f64::from_bits(x),
-            1 => (x >> 40) as f64 / 1000.0,
+            // Few decimals, and the doubles next to those.
+            1 => f64::from_bits(
+                ((x >> (20 + i % 40)) as f64 / 1000.0).to_bits().wrapping_add_signed([0, 0, 1, -1][i as usize / 4 % 4]),
+            ),
             2 => (x >> 11) as f64 * 2f64.powi(-(i % 90)),
             _ => (x >> 20) as f64 * 0.5f64.powi(i % 30),
         };

@@ -177,6 +177,7 @@ pub(super) fn int(b: &mut IrBuffer, ins: Ins) -> Rule {
         // 0 - x  =>  -x
         Op::SUB if b.as_int(x) == Some(0) => like(Op::NEG, Ty::Int, y, IrRef::NONE),
         Op::MIN | Op::MAX if x == y => is(x),
+        Op::MOD => by_quotient(b, x, y),
         // x + -y  =>  x - y
         Op::ADD if let Some(Ins { op: Op::NEG, a, .. }) = dy => like(Op::SUB, Ty::Int, x, a),
         // -x + y  =>  y - x
@@ -391,8 +392,12 @@ pub(super) fn math(b: &mut IrBuffer, ins: Ins) -> Rule {
             None => Ok(Fold::Keep),
         },
         Some(Ins { op: Op::DIV, ty: Ty::Num, a, b: k, .. }) if f == FpMath::Floor as u16 => {
-            match (b.int_source(a), b.as_num(k)) {
-                (Some(x), Some(k)) => quotient(b, x, k),
+            match (b.int_source(a), b.as_num(k), b.int_source(k)) {
+                (Some(x), Some(k), _) => quotient(b, x, k),
+                (Some(x), None, Some(y)) if has_remainder(b, x, y) => {
+                    let quotient = b.emit(Op::DIV, Ty::Int, x, y)?;
+                    like(Op::CONV, Ty::Num, quotient, IrRef(conv::NUM_INT))
+                }
                 _ => Ok(Fold::Keep),
             }
         }
@@ -409,6 +414,34 @@ fn quotient(b: &mut IrBuffer, x: IrRef, k: f64) -> Rule {
     let k = b.kint(k as i32);
     let quotient = b.emit(Op::DIV, Ty::Int, x, k)?;
     like(Op::CONV, Ty::Num, quotient, IrRef(conv::NUM_INT))
+}
+
+/// Is there the remainder of two ints? Then the divisor is positive, and the machine's division has the quotient as well.
+fn has_remainder(b: &IrBuffer, x: IrRef, y: IrRef) -> bool {
+    let mut r = b.newest(Op::MOD);
+    while r != IrRef::NONE {
+        if b.def(r).is_some_and(|i| i.ty == Ty::Int && (i.a, i.b) == (x, y)) {
+            return true;
+        }
+        r = b.older(r);
+    }
+    false
+}
+
+/// x % y of ints as x - q * y, if there is q = floor(x / y).
+fn by_quotient(b: &mut IrBuffer, x: IrRef, y: IrRef) -> Rule {
+    let mut r = b.newest(Op::FPMATH);
+    while r != IrRef::NONE {
+        let floor = b.is_op(r, Op::FPMATH).filter(|i| i.b.0 == FpMath::Floor as u16);
+        let quotient = floor.and_then(|i| b.is_op(i.a, Op::DIV)).filter(|i| i.ty == Ty::Num);
+        if quotient.is_some_and(|i| b.int_source(i.a) == Some(x) && b.int_source(i.b) == Some(y)) {
+            let q = b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK))?;
+            let product = b.emit(Op::MUL, Ty::Int, q, y)?;
+            return like(Op::SUB, Ty::Int, x, product);
+        }
+        r = b.older(r);
+    }
+    Ok(Fold::Keep)
 }
 
 /// floor(x * k), where x is an integer and k is 2^-n: a shift.

@@ -31,6 +31,16 @@ pub(super) fn conv(b: &mut IrBuffer, ins: Ins) -> Rule {
                 None => Ok(Fold::Keep),
             }
         }
+        conv::INT_NUM_BITS => {
+            if let Some(k) = b.as_num(ins.a) {
+                let exact = k == k.trunc() && k.abs() <= conv::MOST;
+                return if exact { is(b.kint(perilune_vm::meta::tobit(k))) } else { holds(false) };
+            }
+            match b.int_source(ins.a).or_else(|| u32_source(b, ins.a)) {
+                Some(i) => is(i),
+                None => Ok(Fold::Keep),
+            }
+        }
         _ => wide(b, ins),
     }
 }
@@ -88,7 +98,7 @@ fn wide(b: &mut IrBuffer, ins: Ins) -> Rule {
 fn constant(b: &mut IrBuffer, ins: Ins, from: Ty, to: Ty) -> Option<IrRef> {
     if let Some(n) = b.as_num(ins.a).filter(|_| from == Ty::Num) {
         return match to {
-            Ty::I64 if ins.b.0 & conv::CHECK == conv::INDEX => Some(b.kword(int64::index_from_num(n) as u64, to)),
+            Ty::I64 if ins.b.0 & conv::MODE == conv::INDEX => Some(b.kword(int64::index_from_num(n) as u64, to)),
             Ty::U64 => Some(b.kword(int64::unsigned_from_num(n), to)),
             Ty::I64 | Ty::P64 => Some(b.kword(int64::from_num(n) as u64, to)),
             Ty::Int => Some(b.kint(n as i32)),
@@ -147,7 +157,7 @@ const EXACT: f64 = (1u64 << 50) as f64;
 const TERMS: u32 = 300;
 
 /// The u32 that a num is converted from.
-pub(super) fn u32_source(b: &IrBuffer, r: IrRef) -> Option<IrRef> {
+pub(in crate::opt) fn u32_source(b: &IrBuffer, r: IrRef) -> Option<IrRef> {
     b.is_op(r, Op::CONV).filter(|i| i.b.0 == conv::pack(Ty::Num, Ty::U32, 0)).map(|i| i.a)
 }
 

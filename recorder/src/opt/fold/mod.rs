@@ -9,7 +9,7 @@ mod arith;
 mod bits;
 mod cdata;
 mod compare;
-mod convert;
+pub(super) mod convert;
 mod equal;
 mod memory;
 pub mod range;

@@ -1,7 +1,7 @@
 //! The base library.
 
 use super::{Args, Results, one};
-use crate::ir::{IrRef, Op, Ty, conv};
+use crate::ir::{IrRef, Op, Ty, VmRef, conv};
 use crate::rec::{Rec, Recorder};
 use perilune_vm::Value;
 use perilune_vm::layout::Field;
@@ -89,7 +89,8 @@ impl Recorder {
         let ((table, v), key) = (args.get(0), args.get(1).1);
         let Some(t) = v.as_table().filter(|_| key.is_nil()) else { return Ok(None) };
         let start = self.b.kint(0);
-        let Some((_, [key, value])) = self.entry_from(t, table, (start, 0))? else { return one(IrRef::NIL) };
+        let scratch = self.b.kvm(VmRef::Scratch);
+        let Some((_, [key, value])) = self.entry_from(t, table, (start, 0), scratch)? else { return one(IrRef::NIL) };
         let mut results = vec![self.entry_part(0, key)?];
         if args.want != 2 {
             results.push(self.entry_part(1, value)?);

@@ -10,9 +10,9 @@ use perilune_vm::stdlib::strformat::{can_put, pack_part};
 use perilune_vm::text::spec::{Conv, Piece, Pieces, Spec};
 
 /// A part of a format: text, and a specification with its value.
-struct Part {
-    text: Range<usize>,
-    value: Option<(Spec, IrRef)>,
+pub(super) struct Part {
+    pub(super) text: Range<usize>,
+    pub(super) value: Option<(Spec, IrRef)>,
 }
 
 impl Recorder {
@@ -58,7 +58,7 @@ impl Recorder {
 }
 
 /// The parts of a format; `name` makes a reference to the name of nil or a boolean.
-fn parts(args: &Args<'_>, str: Gc<Str>, mut name: impl FnMut(Value) -> IrRef) -> Option<Vec<Part>> {
+pub(super) fn parts(args: &Args<'_>, str: Gc<Str>, mut name: impl FnMut(Value) -> IrRef) -> Option<Vec<Part>> {
     pack_part(0..str.len())?;
     let mut pieces = Pieces::new(str.bytes());
     // The text that is not in a part yet.

@@ -67,15 +67,20 @@ impl Recorder {
         for i in 0..nargs {
             list.push(self.operand_of_call(vm, a + 2 + i)?);
         }
+        match self.builtin_of_args(vm, f, list, want)? {
+            None if self.is_for_stitch(f) => self.nyi_func(Value::func(f)),
+            results => Ok(results),
+        }
+    }
+    /// The same with these arguments; `None` also where the trace is stitched.
+    pub(super) fn builtin_of_args(&mut self, vm: &Vm, f: Gc<Func>, list: Vec<(IrRef, Value)>, want: usize) -> Results {
+        let OnTrace::Record(library) = on_trace(f) else { return Ok(None) };
         let args = Args { vm, f, list, want };
         let b = Builtin::from_id(f.ffid()).unwrap_or(Builtin::NativeFunction);
-        if let OnTrace::Record(library) = on_trace(f) {
-            match self.builtin_results(library, b, &args) {
-                Ok(None) | Err(Abort::NyiBytecode | Abort::BadType) => {}
-                done => return done,
-            }
+        match self.builtin_results(library, b, &args) {
+            Ok(None) | Err(Abort::NyiBytecode | Abort::BadType) => Ok(None),
+            done => done,
         }
-        if self.is_for_stitch(f) { self.nyi_func(Value::func(f)) } else { Ok(None) }
     }
     /// Is the trace stitched at a call of this builtin here?
     pub(super) fn is_for_stitch(&self, f: Gc<Func>) -> bool {

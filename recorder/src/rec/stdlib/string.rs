@@ -51,7 +51,7 @@ impl Recorder {
         }
         let mut codes = Vec::with_capacity(args.len());
         for &(r, v) in &args.list {
-            let (r, i) = self.to_int(r, v)?;
+            let (r, i) = self.to_truncated(r, v)?;
             if !(0..=255).contains(&i) {
                 return Ok(None);
             }

@@ -6,14 +6,15 @@ mod format;
 pub(super) mod methods;
 mod object;
 
-pub use object::{has_room, is_buffer, put_in_place, with_bytes};
+pub use object::{MAX_LEN, can_put, is_buffer, put_in_place, with_bytes};
+pub(crate) use object::{as_buffer, with};
 
 use super::{Builtin, LOADED};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Gc, Table};
 use crate::value::Value;
-use object::{Dict, Dicts, MAX_LEN};
+use object::{Dict, Dicts};
 
 /// Name of the registry entry with the metatable of buffers; also the name of that library in the list of builtins.
 pub(super) const META: &[u8] = b"buffer.method";

@@ -3,6 +3,7 @@
 
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::gc::limit::CHECKED;
 use crate::interrupt::Poll;
 use crate::object::{Gc, Str, Table, Udata};
 use crate::text::number::LONGEST;
@@ -210,6 +211,31 @@ impl Vm {
     pub(super) fn buffer_put_int(&mut self, u: Gc<Udata>, i: i32) -> LuaResult<()> {
         if with(u, |b| b.put_int_in_place(i)) { Ok(()) } else { self.buffer_put(u, &NumText::int(i)) }
     }
+    /// Makes room in a buffer for so many bytes more, if that needs neither much memory nor a collection. False if it does, or if the value is
+    /// no buffer.
+    pub(crate) fn make_room_in(&mut self, v: Value, bytes: i32) -> bool {
+        let Some((u, bytes)) = as_buffer(v).zip(usize::try_from(bytes).ok().filter(|bytes| *bytes <= Poll::BYTES)) else {
+            return false;
+        };
+        if with(u, |b| b.fits(bytes)) {
+            return true;
+        }
+        let Some(more) = with(u, |b| b.growth(bytes)).filter(|_| can_put(v, bytes)) else { return false };
+        let is_little = more < CHECKED && self.heap.total + more < self.heap.threshold;
+        if is_little {
+            with(u, |b| b.reserve(bytes));
+            self.count_buffer(u);
+        }
+        is_little
+    }
+    /// The first `n` bytes of a buffer, or all if there are fewer, as a string. None if there is no memory for it, or if the value is no buffer.
+    pub(crate) fn text_in(&mut self, v: Value, n: i32) -> Option<Gc<Str>> {
+        with(as_buffer(v)?, |b| {
+            let bytes = &b.data()[..b.len().min(n.max(0) as usize)];
+            let has_room = self.has_room_for_str(bytes.len());
+            if has_room { self.heap.try_new_str(bytes, Poll::At(&self.interrupts.flag)).ok() } else { None }
+        })
+    }
     /// Frees the buffer's memory.
     pub(super) fn buffer_free(&mut self, u: Gc<Udata>) {
         with(u, |b| {
@@ -221,12 +247,18 @@ impl Vm {
         self.count_buffer(u);
     }
     /// Empties the buffer.
-    pub(super) fn buffer_reset(&mut self, u: Gc<Udata>) {
-        with(u, Buffer::reset);
-        self.anchor_source(u, Value::NIL);
+    pub(crate) fn buffer_reset(&mut self, u: Gc<Udata>) {
+        let had_source = with(u, |b| {
+            let had = b.source.is_some();
+            b.reset();
+            had
+        });
+        if had_source {
+            self.anchor_source(u, Value::NIL);
+        }
     }
     /// Makes the buffer read from a string.
-    pub(super) fn buffer_set(&mut self, u: Gc<Udata>, s: Gc<Str>) {
+    pub(crate) fn buffer_set(&mut self, u: Gc<Udata>, s: Gc<Str>) {
         self.buffer_free(u);
         self.anchor_source(u, Value::str(s));
         with(u, |b| b.source = Some(s));
@@ -259,13 +291,12 @@ pub fn as_buffer(v: Value) -> Option<Gc<Udata>> {
     v.as_udata().filter(|u| u.is::<Buffer>())
 }
 
-/// Is the value a buffer with memory of its own for `bytes` more?
-pub fn has_room(v: Value, bytes: i32) -> bool {
-    let bytes = usize::try_from(bytes).ok().filter(|bytes| *bytes <= Poll::BYTES);
-    v.as_udata().zip(bytes).and_then(|(u, bytes)| u.with(|b: &mut Buffer| b.fits(bytes))).unwrap_or(false)
+/// May compiled code put so many bytes into the value? It must be a buffer that does not read from a string.
+pub fn can_put(v: Value, bytes: usize) -> bool {
+    bytes <= Poll::BYTES && as_buffer(v).is_some_and(|u| with(u, |b| b.source.is_none()))
 }
 
-/// Lets compiled code append to a buffer that [has room](has_room) for it.
+/// Lets compiled code append to a buffer that [has room](Vm::make_room_in) for it.
 pub fn put_in_place(v: Value, put: impl FnOnce(&mut Vec<u8>)) {
     let Some(u) = v.as_udata() else { return };
     u.with(|b: &mut Buffer| put(&mut b.bytes));

@@ -1,0 +1,66 @@
+-- floor(x / y) and x % y of the same ints share a division, in either order, with every sign.
+local floor = math.floor
+
+local function digits(n)
+  local a, len, s = {}, n + 9, ""
+  for i = 1, len do a[i] = 1 end
+  for d = 1, n do
+    local q = 0
+    for i = len, 1, -1 do
+      local x = a[i] * 10 + q
+      a[i] = x % (i + 1)
+      q = floor(x / (i + 1))
+    end
+    s = s .. q
+  end
+  return s
+end
+print(digits(60))
+
+local function remainder_first(from, to, y)
+  local sum, mixed = 0, 0
+  for x = from, to do
+    local r = x % y
+    local q = floor(x / y)
+    if q * y + r ~= x then error(x .. " " .. y) end
+    sum, mixed = sum + q, (mixed * 3 + r) % 1000003
+  end
+  return sum, mixed
+end
+local function quotient_first(from, to, y)
+  local sum, mixed = 0, 0
+  for x = from, to do
+    local q = floor(x / y)
+    local r = x % y
+    if q * y + r ~= x then error(x .. " " .. y) end
+    sum, mixed = sum + q, (mixed * 3 + r) % 1000003
+  end
+  return sum, mixed
+end
+for _, y in ipairs { 1, 3, 7, 10, 4096, 2147483647, -1, -3, -10, -2147483648 } do
+  print(y, remainder_first(-500, 500, y))
+  print(y, quotient_first(-500, 500, y))
+end
+print(remainder_first(2147483000, 2147483646, 7))
+print(quotient_first(-2147483648, -2147483000, 10))
+
+-- The divisor changes, and is 0 in the end: the quotient is infinite then, the remainder NaN.
+local function falling(x, y)
+  local t = {}
+  while y >= 0 do
+    local r, q = x % y, floor(x / y)
+    t[#t + 1] = r == r and r + q or "nan"
+    y = y - 1
+  end
+  return t[1], t[50], t[#t - 1], t[#t], #t
+end
+print(falling(1000, 200))
+print(falling(-1000, 200))
+
+-- Both are only used after the loop.
+local function last(n, y)
+  local q, r
+  for x = 1, n do r = x % y q = floor(x / y) end
+  return q, r
+end
+print(last(300, 7), last(301, 11))
