@@ -28,6 +28,7 @@ impl Lower<'_> {
         }
         self.hoist_constants()?;
         self.hoist_addresses()?;
+        self.hoist_reciprocals()?;
         let (mut entry, mut back, mut lefts, mut again) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for &phi in trace.ins.iter().filter(|i| i.op == Op::PHI) {
             if phi.a.is_const() {

@@ -99,6 +99,8 @@ struct Current<'a> {
     cold: Vec<usize>,
     /// Floored quotients that are computed already, after their operands.
     quotients: Vec<(IrRef, IrRef, Value)>,
+    /// Reciprocals of the divisors that do not change in the loop.
+    reciprocals: Vec<(IrRef, Value)>,
     /// Are sunk instructions being emitted in an exit?
     rebuilding: bool,
     /// The base at the start of the trace, or after the last switch to another coroutine.
@@ -201,6 +203,7 @@ impl<'a> Current<'a> {
             values: vec![None.into(); tree.trace.ins.len()],
             cold: Vec::new(),
             quotients: Vec::new(),
+            reciprocals: Vec::new(),
             rebuilding: false,
             base,
             direct: exit_abi::is_direct(tree.trace),

@@ -16,7 +16,10 @@ impl Lower<'_> {
                 let p = self.pos.ins().imul(q, b);
                 return Ok(self.pos.ins().isub(a, p));
             }
-            return Ok(self.mod_variable(a, b));
+            return Ok(match self.cur.reciprocals.iter().find(|r| r.0 == ins.b) {
+                Some(&(_, reciprocal)) if !self.is_compared_with_zero() => self.mod_invariant(a, b, reciprocal),
+                _ => self.mod_variable(a, b),
+            });
         }
         match self.konst(ins.b)? {
             Const::Int(0) => Err(self.bad("modulo by zero")),
@@ -30,19 +33,64 @@ impl Lower<'_> {
             _ => Err(self.bad("the divisor is no int")),
         }
     }
+    fn is_compared_with_zero(&self) -> bool {
+        self.cur.plan.compared_with_zero[self.cur.emitting]
+    }
+    /// Computes, in front of a loop, the reciprocals of the divisors that do not change in it: two products take a third of the time of a division.
+    pub(super) fn hoist_reciprocals(&mut self) -> Res<()> {
+        let trace = self.cur.trace;
+        let Some(at) = self.cur.plan.loop_at else { return Ok(()) };
+        for (i, &ins) in trace.ins.iter().enumerate().skip(at) {
+            let is_mod = ins.op == Op::MOD && ins.ty == Ty::Int && !ins.b.is_const() && ins.b.ins_index() < at;
+            let is_carried = || trace.ins[at..].iter().any(|phi| phi.op == Op::PHI && phi.a == ins.b);
+            if !is_mod
+                || self.cur.plan.class[i] != Class::Hot
+                || self.cur.plan.compared_with_zero[i]
+                || self.cur.reciprocals.iter().any(|r| r.0 == ins.b)
+                || self.is_divided(ins)
+                || is_carried()
+            {
+                continue;
+            }
+            let divisor = self.int(ins.b)?;
+            let divisor = self.pos.ins().uextend(types::I64, divisor);
+            let all = self.k64(u64::MAX);
+            let quotient = self.pos.ins().udiv(all, divisor);
+            let reciprocal = self.pos.ins().iadd_imm_s(quotient, 1);
+            self.cur.reciprocals.push((ins.b, reciprocal));
+        }
+        Ok(())
+    }
+    /// The divisor is positive, and the reciprocal is 2^64 / divisor, rounded up (0 for 1): the low half of its product with the dividend is the
+    /// fraction of the quotient, and the divisor times that is the remainder. Both have 32 bits, for which 64 bits of the fraction are enough
+    /// (Lemire, Kaser and Kurz, Faster remainder by direct computation, 2019).
+    fn mod_invariant(&mut self, a: Value, b: Value, reciprocal: Value) -> Value {
+        let sign = self.pos.ins().sshr_imm_u(a, 31);
+        let dividend = self.pos.ins().bxor(a, sign);
+        let dividend = self.pos.ins().uextend(types::I64, dividend);
+        let fraction = self.pos.ins().imul(reciprocal, dividend);
+        let wide = self.pos.ins().uextend(types::I64, b);
+        let r = self.pos.ins().umulhi(fraction, wide);
+        let r = self.pos.ins().ireduce(types::I32, r);
+        self.with_sign(r, sign, b)
+    }
+    /// The remainder of a dividend that was `-1 - a` if the sign is negative.
+    fn with_sign(&mut self, r: Value, sign: Value, b: Value) -> Value {
+        let r = self.pos.ins().bxor(r, sign);
+        let more = self.pos.ins().band(sign, b);
+        self.pos.ins().iadd(r, more)
+    }
     /// The divisor is positive, which a guard has checked. `-1 - a` of a negative dividend is not negative, and its remainder counts from the
     /// divisor down.
     fn mod_variable(&mut self, a: Value, b: Value) -> Value {
-        if self.cur.plan.compared_with_zero[self.cur.emitting] {
+        if self.is_compared_with_zero() {
             let magnitude = self.pos.ins().iabs(a);
             return self.pos.ins().urem(magnitude, b);
         }
         let sign = self.pos.ins().sshr_imm_u(a, 31);
         let dividend = self.pos.ins().bxor(a, sign);
         let r = self.pos.ins().urem(dividend, b);
-        let r = self.pos.ins().bxor(r, sign);
-        let more = self.pos.ins().band(sign, b);
-        self.pos.ins().iadd(r, more)
+        self.with_sign(r, sign, b)
     }
     /// Is there the quotient of the same ints, too?
     fn is_divided(&self, ins: Ins) -> bool {

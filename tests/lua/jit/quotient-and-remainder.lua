@@ -64,3 +64,37 @@ local function last(n, y)
   return q, r
 end
 print(last(300, 7), last(301, 11))
+
+-- A divisor that does not change in the loop, and one that does.
+local function remainders(from, to, y)
+  local sum, mixed = 0, 0
+  for x = from, to do
+    local r = x % y
+    sum, mixed = sum + r, (mixed * 5 + r) % 1000003
+  end
+  return sum, mixed
+end
+for _, y in ipairs { 1, 2, 3, 7, 64, 1000, 65537, 1000000007, 2147483646, 2147483647, -1, -7, -2147483648 } do
+  local t = {}
+  for _, from in ipairs { -2147483648, -200, -100, 0, 2147483447 } do
+    local a, b = remainders(from, from + 199, y)
+    t[#t + 1] = a .. "/" .. b
+  end
+  print(y, table.concat(t, " "))
+end
+local function changing(n, y)
+  local s = 0
+  for x = 1, n do
+    s = s * 3 % 1000003 + x % y
+    if x % 50 == 0 then y = y + 3 end
+  end
+  return s
+end
+print(changing(400, 5), changing(400, 1))
+local hash = { size = 37 }
+local function field(n)
+  local s = 0
+  for i = 1, n do s = s + i * 31 % hash.size end
+  return s
+end
+print(field(300))
