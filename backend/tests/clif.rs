@@ -57,6 +57,33 @@ fn array_loop() {
     check("array_loop", &t.t);
 }
 
+/// Remainders by a divisor that does not change in the loop need no division, those with a quotient share its one, and of one that is compared
+/// with zero the sign does not matter.
+#[test]
+fn remainders() {
+    let mut t = Build::new();
+    let checked = IrRef(sload::TYPECHECK);
+    let i = t.guarded(Op::SLOAD, Ty::Int, IrRef(2), checked);
+    let n = t.guarded(Op::SLOAD, Ty::Int, IrRef(3), checked);
+    let zero = t.int(0);
+    t.guarded(Op::GT, Ty::Int, i, zero);
+    t.guarded(Op::GT, Ty::Int, n, zero);
+    t.emit(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
+    t.snap(&[(2, i)]);
+    t.guarded(Op::GT, Ty::Int, i, zero);
+    let by_invariant = t.emit(Op::MOD, Ty::Int, i, n);
+    let remainder = t.emit(Op::MOD, Ty::Int, n, i);
+    let quotient = t.emit(Op::DIV, Ty::Int, n, i);
+    let sum = t.emit(Op::ADD, Ty::Int, by_invariant, remainder);
+    let sum = t.emit(Op::ADD, Ty::Int, sum, quotient);
+    let compared = t.emit(Op::MOD, Ty::Int, sum, i);
+    t.guarded(Op::NE, Ty::Int, compared, zero);
+    let signed = t.emit(Op::MOD, Ty::Int, by_invariant, i);
+    t.emit(Op::PHI, Ty::Int, i, signed);
+    t.t.link = Link::Loop;
+    check("remainders", &t.t);
+}
+
 /// The last guard of a loop is its back edge.
 #[test]
 fn rotated_loop() {

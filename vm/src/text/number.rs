@@ -72,7 +72,7 @@ impl NumText {
         NumText { bytes, start: at as u8, end }
     }
     /// A magnitude below `limit / 1000` with at most three decimals: it is the double next to the quotient of two integers, so that rounding it to
-    /// as many digits as `limit` has zeros gives that quotient, without the zeros at its end.
+    /// as many digits as `limit` has zeros, at most [`DIGITS`], gives that quotient, without the zeros at its end.
     #[inline]
     fn short_decimal(magnitude: f64, limit: f64, negative: bool) -> Option<NumText> {
         let thousandths = magnitude * 1000.0;
@@ -143,7 +143,9 @@ impl NumText {
                 return Some(NumText::decimal(whole, n.is_sign_negative()));
             }
         }
-        if let Some(text) = NumText::short_decimal(magnitude, limit as f64, n < 0.0) {
+        if digits <= DIGITS
+            && let Some(text) = NumText::short_decimal(magnitude, limit as f64, n < 0.0)
+        {
             return Some(text);
         }
         let (mantissa, exp) = scaled(magnitude, digits)?;
