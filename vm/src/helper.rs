@@ -77,8 +77,8 @@ macro_rules! for_each_helper {
             (StrFromNum, str_from_num, Alloc, Str, (Num))
             /// String of one byte.
             (StrFromChar, str_from_char, Alloc, Str, (Int))
-            /// String of up to eight bytes: the first four, the others, how many.
-            (StrFromChars, str_from_chars, Alloc, Str, (Int, Int, Int))
+            /// String of up to 16 bytes: four in each int, how many.
+            (StrFromChars, str_from_chars, Alloc, Str, (Int, Int, Int, Int, Int))
             /// Number of a string: non-zero if it is one, the num (as bits) in `scratch[0]`.
             (StrToNum, str_to_num, Store, Int, (Str))
             /// Three-way comparison of strings.

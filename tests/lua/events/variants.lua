@@ -18,7 +18,7 @@ local cases = {
   ["invariant text"] = { "BUFSTR", "local a, b = 'x', 'y' | s = s + #(a .. b .. a .. 1)" },
   ["concatenation of constants"] = { "CALLA", "| s = s + #('on_' .. 'x')" },
   ["upper case of an invariant"] = { "CALLA", "local a = 'abc' | s = s + #a:upper()" },
-  ["several characters"] = { "NATIVE", "| s = s + #string.char(i % 256, 65, 66)" },
+  ["several characters"] = { "NATIVE", "| s = s + #string.char(i % 256, 65, 66) + #string.char(1, 2, 3, 4, i % 256, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, i % 256)" },
   ["elements of ..."] = { "TNEW", "local function f(...) local t = { ... } return t[2] end | s = s + f(1, i)" },
   ["copy of a few bytes"] = { "CALLS", "local ffi = require 'ffi' local a = ffi.new 'char[8]' | ffi.copy(a, 'abc', 3) s = s + a[1]" },
   ["box of a narrow scalar"] = { "CNEWI", "local ffi = require 'ffi' | s = s + tonumber(ffi.cast('int8_t', i))" },

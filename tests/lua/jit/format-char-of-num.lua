@@ -36,3 +36,13 @@ end
 print(bytes(200))
 print(pcall(function() for i = 1, 200 do string.char(150.5 + i) end end))
 print(pcall(function() local s = "" for i = 1, 200 do s = string.char(150.5 - i) end end))
+local function many(n)
+  local s = ""
+  for i = 1, n do
+    local c = i % 256
+    s = string.char(c, 2, 3, 4, c, 6, 7, 8, c) .. string.char(1, c, 3, 4, 5, c, 7, 8, 9, 10, c, 12, 13, 14, 15, c)
+      .. string.char(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, c)
+  end
+  return s:byte(1, -1)
+end
+print(many(300))

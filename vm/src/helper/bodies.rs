@@ -139,9 +139,9 @@ helpers! {
     fn str_from_char(vm, c: i32) -> Gc<Str> {
         vm.new_str(&[c as u8])
     }
-    fn str_from_chars(vm, first: i32, others: i32, n: i32) -> Gc<Str> {
-        let bytes = (u64::from(first as u32) | u64::from(others as u32) << 32).to_le_bytes();
-        vm.new_str(&bytes[..n as usize])
+    fn str_from_chars(vm, a: i32, b: i32, c: i32, d: i32, n: i32) -> Gc<Str> {
+        let words = [a, b, c, d].map(i32::to_le_bytes);
+        vm.new_str(&words.as_flattened()[..n as usize])
     }
     fn str_to_num(vm, s: Gc<Str>) -> i32 {
         match crate::meta::str_to_number(s).and_then(Value::as_number) {

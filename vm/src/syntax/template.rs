@@ -23,9 +23,25 @@ pub(super) struct Template {
     array: Vec<KVal>,
     /// Entries of the hash part, in order; those of number keys may be nil.
     hash: Vec<(KVal, KVal)>,
+    /// Positions of the entries by key, if there are more than [`FEW`].
     index: BTreeMap<HashKey, usize>,
     /// Room in the hash part.
     nodes: usize,
+}
+
+/// Entries that are compared one by one with a key. Most tables have no more.
+const FEW: usize = 8;
+
+impl HashKey {
+    fn of(key: &KVal) -> Option<HashKey> {
+        Some(match key {
+            KVal::Nil => return None,
+            KVal::Bool(b) => HashKey::Bool(*b),
+            KVal::Int(i) => HashKey::Int(*i),
+            KVal::Num(x) => HashKey::Num(x.to_bits()),
+            KVal::Str(s) => HashKey::Str(s.clone()),
+        })
+    }
 }
 
 impl Template {
@@ -44,22 +60,35 @@ impl Template {
             *slot = value;
             return;
         }
-        let hash_key = match &key {
-            KVal::Nil => return,
-            KVal::Bool(b) => HashKey::Bool(*b),
-            KVal::Int(i) => HashKey::Int(*i),
-            KVal::Num(x) => HashKey::Num(x.to_bits()),
-            KVal::Str(s) => HashKey::Str(s.clone()),
-        };
-        if let Some(&at) = self.index.get(&hash_key) {
+        if key == KVal::Nil {
+            return;
+        }
+        if let Some(at) = self.find(&key) {
             self.hash[at].1 = value;
         } else if self.hash.len() < self.nodes {
-            self.index.insert(hash_key, self.hash.len());
             self.hash.push((key, value));
+            self.add_to_index();
         } else {
             self.rehash_for(&key);
             self.set(key, value);
         }
+    }
+    /// The position of an entry of the hash part.
+    fn find(&self, key: &KVal) -> Option<usize> {
+        match self.hash.len() {
+            0..=FEW => self.hash.iter().position(|e| e.0 == *key),
+            _ => self.index.get(&HashKey::of(key)?).copied(),
+        }
+    }
+    /// Adds the last entry to the index, or all entries when there are too many to compare them one by one.
+    fn add_to_index(&mut self) {
+        let from = match self.hash.len() - 1 {
+            0..FEW => return,
+            FEW => 0,
+            last => last,
+        };
+        let keys = self.hash.iter().enumerate().skip(from);
+        self.index.extend(keys.filter_map(|(at, e)| Some((HashKey::of(&e.0)?, at))));
     }
     /// Makes room for one more key.
     fn rehash_for(&mut self, key: &KVal) {

@@ -14,7 +14,7 @@ use perilune_vm::text::search::is_plain;
 /// Most bytes of one `string.byte`.
 const MAX_BYTES: i32 = 8;
 /// Most bytes of one `string.char`: as many as [`Helper::StrFromChars`] takes.
-const MAX_CHARS: usize = 8;
+const MAX_CHARS: usize = 16;
 
 impl Recorder {
     pub(super) fn lib_string(&mut self, b: Builtin, args: &Args<'_>) -> Results {
@@ -63,9 +63,13 @@ impl Recorder {
         if let [code] = codes[..] {
             return one(self.b.emit(Op::TOSTR, Ty::Str, code, IrRef(2))?);
         }
-        let (first, others) = codes.split_at(codes.len().min(4));
-        let (first, others, n) = (self.packed(first)?, self.packed(others)?, self.b.kint(codes.len() as i32));
-        one(self.b.call(Helper::StrFromChars, &[first, others, n])?)
+        let mut args = Vec::with_capacity(5);
+        for i in 0..4 {
+            let from = codes.len().min(4 * i);
+            args.push(self.packed(&codes[from..codes.len().min(from + 4)])?);
+        }
+        args.push(self.b.kint(codes.len() as i32));
+        one(self.b.call(Helper::StrFromChars, &args)?)
     }
     /// Up to four bytes as an int, the first one lowest.
     fn packed(&mut self, bytes: &[IrRef]) -> Rec<IrRef> {
