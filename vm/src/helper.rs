@@ -111,18 +111,18 @@ macro_rules! for_each_helper {
             (BufferPutNum, buffer_put_num, Store, Nil, (U64, Num))
             /// Appends a part of a string, which [`pack_part`](crate::stdlib::strformat::pack_part) has packed.
             (BufferPutPart, buffer_put_part, Store, Nil, (U64, Str, Int))
-            /// Number of bytes in a buffer object; -1 if it is none.
+            /// Is it a buffer object? 0 if not.
+            (IsBuffer, is_buffer, Pure, Int, (U64))
+            /// Number of bytes in a buffer object.
             (BufferLen, buffer_len, Store, Int, (U64))
-            /// The first bytes of a buffer object, at most so many, which stay in it. Null if it is none, too.
+            /// The first bytes of a buffer object, at most so many, which stay in it.
             (BufferText, buffer_text, Store, NewStr, (U64, Int))
-            /// The same, and takes them out.
-            (BufferGet, buffer_get, Store, NewStr, (U64, Int))
-            /// Takes out the first bytes of a buffer object, at most so many. 0 if it is none.
-            (BufferSkip, buffer_skip, Store, Int, (U64, Int))
-            /// Empties a buffer object. 0 if it is none.
-            (BufferReset, buffer_reset, Store, Int, (U64))
-            /// Lets a buffer object read from a string. 0 if it is none.
-            (BufferSet, buffer_set, Store, Int, (U64, Str))
+            /// Takes out the first bytes of a buffer object, at most so many.
+            (BufferSkip, buffer_skip, Store, Nil, (U64, Int))
+            /// Empties a buffer object.
+            (BufferReset, buffer_reset, Store, Nil, (U64))
+            /// Lets a buffer object read from a string.
+            (BufferSet, buffer_set, Store, Nil, (U64, Str))
             /// Repetition: string, count (>= 0).
             (StrRep, str_rep, Alloc, NewStr, (Str, Int))
             /// Upper case.
@@ -241,7 +241,7 @@ macro_rules! define_helpers {
             pub const fn allocates(self) -> bool {
                 matches!(self.effect(), HelperEffect::Alloc)
                     || matches!(self, Helper::TabNewKey | Helper::TabTryNewKey | Helper::TabInsert | Helper::TabRemove | Helper::TabSetList | Helper::NativeCall | Helper::StackRoom)
-                    || matches!(self, Helper::BufferMakeRoom | Helper::BufferText | Helper::BufferGet | Helper::BufferSet)
+                    || matches!(self, Helper::BufferMakeRoom | Helper::BufferText | Helper::BufferSet)
             }
             /// Does it return null if there is no memory for its result? The trace guards that it does not.
             pub const fn may_fail(self) -> bool {

@@ -63,12 +63,7 @@ pub const fn clobber(helper: Helper) -> Clobber {
         Helper::BufferMakeRoom | Helper::BufferPut | Helper::BufferPutInt | Helper::BufferPutNum | Helper::BufferPutPart => {
             NOTHING
         }
-        Helper::BufferLen
-        | Helper::BufferText
-        | Helper::BufferGet
-        | Helper::BufferSkip
-        | Helper::BufferReset
-        | Helper::BufferSet => NOTHING,
+        Helper::BufferLen | Helper::BufferText | Helper::BufferSkip | Helper::BufferReset | Helper::BufferSet => NOTHING,
         _ => match helper.effect() {
             HelperEffect::Pure | HelperEffect::Load | HelperEffect::Alloc => NOTHING,
             HelperEffect::Store => Clobber { all: true, ..NOTHING },

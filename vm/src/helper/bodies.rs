@@ -201,34 +201,29 @@ helpers! {
     fn buffer_put_part(vm, buffer: Value, s: Gc<Str>, part: i32) {
         put_in_place(buffer, |out| append(out, part_of(&s, part)));
     }
+    fn is_buffer(vm, v: Value) -> i32 {
+        i32::from(as_buffer(v).is_some())
+    }
     fn buffer_len(vm, buffer: Value) -> i32 {
-        as_buffer(buffer).map_or(-1, |u| with(u, |b| b.len() as i32))
+        as_buffer(buffer).map_or(0, |u| with(u, |b| b.len() as i32))
     }
     fn buffer_text(vm, buffer: Value, n: i32) -> Option<Gc<Str>> {
         vm.text_in(buffer, n)
     }
-    fn buffer_get(vm, buffer: Value, n: i32) -> Option<Gc<Str>> {
-        let s = vm.text_in(buffer, n)?;
-        with(as_buffer(buffer)?, |b| b.consume(s.len()));
-        Some(s)
+    fn buffer_skip(vm, buffer: Value, n: i32) {
+        if let Some(u) = as_buffer(buffer) {
+            with(u, |b| b.consume(b.len().min(n.max(0) as usize)));
+        }
     }
-    fn buffer_skip(vm, buffer: Value, n: i32) -> i32 {
-        as_buffer(buffer).map_or(0, |u| with(u, |b| {
-            b.consume(b.len().min(n.max(0) as usize));
-            1
-        }))
-    }
-    fn buffer_reset(vm, buffer: Value) -> i32 {
-        as_buffer(buffer).map_or(0, |u| {
+    fn buffer_reset(vm, buffer: Value) {
+        if let Some(u) = as_buffer(buffer) {
             vm.buffer_reset(u);
-            1
-        })
+        }
     }
-    fn buffer_set(vm, buffer: Value, s: Gc<Str>) -> i32 {
-        as_buffer(buffer).map_or(0, |u| {
+    fn buffer_set(vm, buffer: Value, s: Gc<Str>) {
+        if let Some(u) = as_buffer(buffer) {
             vm.buffer_set(u, s);
-            1
-        })
+        }
     }
     fn str_rep(vm, s: Gc<Str>, n: i32) -> Option<Gc<Str>> {
         let n = n.max(0) as usize;

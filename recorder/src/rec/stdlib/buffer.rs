@@ -28,27 +28,29 @@ impl Recorder {
         if !is_buffer(v) {
             return Ok(None);
         }
+        // What it is never changes. Of what follows, no guard comes after an effect.
+        let (checked, no) = (self.b.call(Helper::IsBuffer, &[buffer])?, self.b.kint(0));
+        self.b.emit(Op::NE, Ty::Int, checked, no)?;
         match b {
             Builtin::BufferMethodPut => {
                 let texts: Vec<_> = args.list[1..].iter().map(|&(r, _)| Text::Value(r)).collect();
                 self.buffer_put(args, &texts)
             }
             Builtin::BufferMethodPutf => self.buffer_putf(args),
-            Builtin::BufferMethodLen => {
-                let len = self.b.call(Helper::BufferLen, &[buffer])?;
-                let zero = self.b.kint(0);
-                self.b.emit(Op::GE, Ty::Int, len, zero)?;
-                one(len)
-            }
+            Builtin::BufferMethodLen => one(self.b.call(Helper::BufferLen, &[buffer])?),
             Builtin::BufferMethodTostring => {
                 let all = self.b.kint(MAX_LEN as i32);
-                self.buffer_text(Helper::BufferText, buffer, all)
+                one(self.buffer_text(buffer, all)?)
             }
             Builtin::BufferMethodGet if args.len() <= 2 => {
                 let all = (self.b.kint(MAX_LEN as i32), Value::int(MAX_LEN as i32));
                 let n = if args.get(1).1.is_nil() { all } else { args.get(1) };
                 match self.buffer_size(n)? {
-                    Some(n) => self.buffer_text(Helper::BufferGet, buffer, n),
+                    Some(n) => {
+                        let text = self.buffer_text(buffer, n)?;
+                        self.buffer_change(Helper::BufferSkip, &[buffer, n])?;
+                        one(text)
+                    }
                     None => Ok(None),
                 }
             }
@@ -75,17 +77,14 @@ impl Recorder {
     }
     /// A method that changes the buffer, and returns it.
     fn buffer_change(&mut self, helper: Helper, args: &[IrRef]) -> Results {
-        let (done, no) = (self.b.call(helper, args)?, self.b.kint(0));
-        self.b.emit(Op::NE, Ty::Int, done, no)?;
+        self.b.call(helper, args)?;
         self.snaps.needed = true;
         one(args[0])
     }
     /// The first `n` bytes as a string.
-    fn buffer_text(&mut self, helper: Helper, buffer: IrRef, n: IrRef) -> Results {
+    fn buffer_text(&mut self, buffer: IrRef, n: IrRef) -> Rec<IrRef> {
         self.gc_step()?;
-        let text = self.b.call(helper, &[buffer, n])?;
-        self.snaps.needed = true;
-        one(text)
+        self.b.call(Helper::BufferText, &[buffer, n])
     }
     /// `buf:putf(format, ...)`: puts the parts of the format and the values, or makes the text as `string.format` does, and puts that.
     fn buffer_putf(&mut self, args: &Args<'_>) -> Results {
