@@ -50,6 +50,13 @@ local function remainder_first(n, y)
 end
 remainder_first(200, 7)
 check("a remainder, then a quotient", { MOD = 1, DIV = 1, FPMATH = 0 })
+local function growing(n)
+  local s = 0
+  for y = 1, n do s = s + 1000 % y end
+  return s
+end
+growing(200)
+check("a remainder by a divisor that grows", { MOD = 1, GT = 0, NE = 0 })
 local function quotient_first(n, y)
   local s = 0
   for x = 1, n do s = s + math.floor(x / y) + x % y end
