@@ -168,7 +168,8 @@ fn stored(b: &mut IrBuffer, load: Ins, store: Ins) -> Option<Emit> {
     // An int is stored with its low bits only. Whether it is a u32 decides how it is extended.
     let is_other = if load.ty.size() < 4 { from != load.ty } else { (from == Ty::U32) != (load.ty == Ty::U32) };
     Some(if is_other && load.ty.is_int() {
-        b.emit(Op::CONV, load.ty, store.b, IrRef(conv::pack(load.ty, Ty::Int, 0)))
+        let from = if from == Ty::U32 { Ty::U32 } else { Ty::Int };
+        b.emit(Op::CONV, load.ty, store.b, IrRef(conv::pack(load.ty, from, 0)))
     } else {
         Ok(store.b)
     })
