@@ -235,6 +235,11 @@ impl Recorder {
             let int = self.b.emit(Op::CONV, Ty::Int, r, IrRef(conv::pack(Ty::Int, from, 0)))?;
             let back = self.b.emit(Op::CONV, Ty::I64, int, IrRef(conv::I64_INT))?;
             self.b.emit(Op::EQ, Ty::I64, back, r)?;
+            if from == Ty::U64 {
+                // The greatest numbers have the bits of negative ones.
+                let zero = self.b.kint(0);
+                self.b.emit(Op::GE, Ty::Int, int, zero)?;
+            }
             return Ok(int);
         }
         self.b.emit(Op::CONV, Ty::Num, r, IrRef(conv::pack(Ty::Num, from, 0)))
