@@ -32,3 +32,29 @@ local s, u, differ = ffi.new("signed_enum[100]"), ffi.new("unsigned_enum[100]"),
 for i = 0, 99 do s[i], u[i] = -10, 4294967286 end
 for i = 0, 99 do if s[i] ~= u[i] then differ = differ + 1 end end
 print(differ)
+
+-- Names of constants are stored, and passed to the constructor.
+ffi.cdef [[
+typedef enum { RED, GREEN = 5, BLUE, HUGE = 4294967295 } color;
+typedef struct { color c; int k; } painted;
+]]
+local painted, color = ffi.new "painted[16]", ffi.typeof "color"
+local function paint(n, names)
+  local sum, reds = 0, 0
+  for i = 1, n do
+    local p = painted[i % 16]
+    p.c = i % 3 == 0 and "GREEN" or "BLUE"
+    sum = sum + tonumber(p.c)
+    local c = color(names[i % #names + 1])
+    sum = sum + tonumber(c) % 1000
+    if c == "RED" then reds = reds + 1 end
+    p.c = "HUGE"
+    sum = sum + tonumber(p.c) % 7
+  end
+  return sum, reds
+end
+for _ = 1, 2 do print(paint(200, { "RED", "BLUE", "GREEN" })) end
+print(paint(200, { "RED" }))
+print(pcall(paint, 200, { "RED", "RED", "RED", "NONE" }))
+print(pcall(function() for i = 1, 200 do painted[0].c = i < 150 and "RED" or "PINK" end end))
+print(tonumber(painted[0].c))

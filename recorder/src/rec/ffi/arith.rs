@@ -86,13 +86,17 @@ impl Recorder {
 
     /// An operand that is compared with a value: a string is the constant of that name, if the value is of an enumeration.
     fn named(&mut self, types: &CTypeTable, (r, v): Operand, with: perilune_vm::Value) -> Rec<Operand> {
-        let (Some(name), Some(c)) = (v.as_str(), with.as_cdata()) else { return Ok((r, v)) };
-        let id = types.raw_ref(c.ctype());
-        let found = types.member(id, name.bytes()).filter(|_| types.get(id).info.is_enum());
-        let Some(found) = found.filter(|m| types.get(m.id).info.is_ct(Ct::Constval)) else { return Ok((r, v)) };
+        let Some(c) = with.as_cdata() else { return Ok((r, v)) };
+        Ok(self.named_constant(types, types.raw_ref(c.ctype()), (r, v))?.unwrap_or((r, v)))
+    }
+    /// The constant of an enumeration that a string names, which is guarded.
+    pub(super) fn named_constant(&mut self, types: &CTypeTable, id: CTypeId, (r, v): Operand) -> Rec<Option<Operand>> {
+        let Some(name) = v.as_str().filter(|_| types.get(id).info.is_enum()) else { return Ok(None) };
+        let found = types.member(id, name.bytes()).filter(|m| types.get(m.id).info.is_ct(Ct::Constval));
+        let Some(found) = found else { return Ok(None) };
         self.guard_is(r, v)?;
         let value = constant(types, found.id);
-        Ok((self.b.kvalue(value), value))
+        Ok(Some((self.b.kvalue(value), value)))
     }
     /// What [`arith::identity`] compares. The type is guarded.
     fn identity(&mut self, types: &CTypeTable, (r, v): Operand) -> Rec<Option<IrRef>> {

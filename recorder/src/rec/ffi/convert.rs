@@ -95,6 +95,7 @@ impl Recorder {
         let d = types.raw_id(d);
         let ct = types.get(d);
         let to = Scalar::of(ct.info, ct.size).ok_or(Abort::BadType)?;
+        let (r, v) = self.named_constant(types, d, (r, v))?.unwrap_or((r, v));
         if let Some(c) = v.as_cdata() {
             self.guard_ctype(r, c)?;
             let s = types.get(c.ctype());
