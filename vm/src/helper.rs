@@ -111,6 +111,21 @@ macro_rules! for_each_helper {
             (BufferPutNum, buffer_put_num, Store, Nil, (U64, Num))
             /// Appends a part of a string, which [`pack_part`](crate::stdlib::strformat::pack_part) has packed.
             (BufferPutPart, buffer_put_part, Store, Nil, (U64, Str, Int))
+            /// Makes room in a buffer object for bytes at an address. 0 if that is left to the interpreter, as where the bytes are its own and
+            /// would move.
+            (BufferMakeRoomFor, buffer_make_room_for, Store, Int, (U64, P64, Int))
+            /// Appends bytes at an address to a buffer object that has room for them.
+            (BufferPutBytes, buffer_put_bytes, Store, Nil, (U64, P64, Int))
+            /// Appends the bytes of another buffer object.
+            (BufferPutBuffer, buffer_put_buffer, Store, Nil, (U64, U64))
+            /// Address of the first byte in a buffer object.
+            (BufferStart, buffer_start, Store, P64, (U64))
+            /// Address of the memory after the bytes of a buffer object.
+            (BufferSpare, buffer_spare, Store, P64, (U64))
+            /// How many bytes may be written there; none if the buffer reads from a string.
+            (BufferSpareLen, buffer_spare_len, Store, Int, (U64))
+            /// Takes so many bytes that were written there, as many as there are at most.
+            (BufferCommit, buffer_commit, Store, Nil, (U64, Int))
             /// Is it a buffer object? 0 if not.
             (IsBuffer, is_buffer, Pure, Int, (U64))
             /// Number of bytes in a buffer object.
@@ -241,7 +256,7 @@ macro_rules! define_helpers {
             pub const fn allocates(self) -> bool {
                 matches!(self.effect(), HelperEffect::Alloc)
                     || matches!(self, Helper::TabNewKey | Helper::TabTryNewKey | Helper::TabInsert | Helper::TabRemove | Helper::TabSetList | Helper::NativeCall | Helper::StackRoom)
-                    || matches!(self, Helper::BufferMakeRoom | Helper::BufferText | Helper::BufferSet)
+                    || matches!(self, Helper::BufferMakeRoom | Helper::BufferMakeRoomFor | Helper::BufferText | Helper::BufferSet)
             }
             /// Does it return null if there is no memory for its result? The trace guards that it does not.
             pub const fn may_fail(self) -> bool {

@@ -64,6 +64,8 @@ pub const fn clobber(helper: Helper) -> Clobber {
             NOTHING
         }
         Helper::BufferLen | Helper::BufferText | Helper::BufferSkip | Helper::BufferReset | Helper::BufferSet => NOTHING,
+        Helper::BufferMakeRoomFor | Helper::BufferPutBytes | Helper::BufferPutBuffer | Helper::BufferStart => NOTHING,
+        Helper::BufferSpare | Helper::BufferSpareLen | Helper::BufferCommit => NOTHING,
         _ => match helper.effect() {
             HelperEffect::Pure | HelperEffect::Load | HelperEffect::Alloc => NOTHING,
             HelperEffect::Store => Clobber { all: true, ..NOTHING },

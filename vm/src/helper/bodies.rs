@@ -201,6 +201,40 @@ helpers! {
     fn buffer_put_part(vm, buffer: Value, s: Gc<Str>, part: i32) {
         put_in_place(buffer, |out| append(out, part_of(&s, part)));
     }
+    fn buffer_make_room_for(vm, buffer: Value, from: *mut Value, n: i32) -> i32 {
+        i32::from(vm.make_room_for(buffer, from.cast(), n))
+    }
+    fn buffer_put_bytes(vm, buffer: Value, from: *mut Value, n: i32) {
+        let n = n.max(0) as usize;
+        put_in_place(buffer, |out| {
+            debug_assert!(out.capacity() - out.len() >= n, "there is no room");
+            // SAFETY: the program says that so many bytes are at the address, and there is room for them, which has been made without moving them.
+            unsafe {
+                core::ptr::copy(from.cast::<u8>(), out.as_mut_ptr().add(out.len()), n);
+                out.set_len(out.len() + n);
+            }
+        });
+    }
+    fn buffer_put_buffer(vm, buffer: Value, other: Value) {
+        if let Some(u) = as_buffer(other).filter(|_| other != buffer) {
+            with(u, |o| put_in_place(buffer, |out| append(out, o.data())));
+        }
+    }
+    fn buffer_start(vm, buffer: Value) -> *mut Value {
+        as_buffer(buffer).map_or(core::ptr::null_mut(), |u| with(u, |b| b.start().cast_mut().cast()))
+    }
+    fn buffer_spare(vm, buffer: Value) -> *mut Value {
+        as_buffer(buffer).map_or(core::ptr::null_mut(), |u| with(u, |b| b.spare().as_mut_ptr().cast()))
+    }
+    fn buffer_spare_len(vm, buffer: Value) -> i32 {
+        as_buffer(buffer).map_or(0, |u| with(u, |b| if b.has_own_memory() { b.spare().len() as i32 } else { 0 }))
+    }
+    fn buffer_commit(vm, buffer: Value, n: i32) {
+        if let Some(u) = as_buffer(buffer) {
+            let done = with(u, |b| b.commit(n.max(0) as usize));
+            debug_assert!(done, "the trace has checked how many there are");
+        }
+    }
     fn is_buffer(vm, v: Value) -> i32 {
         i32::from(as_buffer(v).is_some())
     }

@@ -323,10 +323,10 @@ builtins! {
     BufferMethodPut "buffer.method.put" buffer::methods::put, record(buffer);
     BufferMethodPutf "buffer.method.putf" buffer::methods::putf, record(buffer);
     BufferMethodGet "buffer.method.get" buffer::methods::get, record(buffer);
-    BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, call;
-    BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve, call;
-    BufferMethodCommit "buffer.method.commit" buffer::methods::commit, call;
-    BufferMethodRef "buffer.method.ref" buffer::methods::ref_, call;
+    BufferMethodPutcdata "buffer.method.putcdata" buffer::methods::putcdata, record(buffer);
+    BufferMethodReserve "buffer.method.reserve" buffer::methods::reserve, record(buffer);
+    BufferMethodCommit "buffer.method.commit" buffer::methods::commit, record(buffer);
+    BufferMethodRef "buffer.method.ref" buffer::methods::ref_, record(buffer);
     BufferMethodEncode "buffer.method.encode" buffer::methods::encode, call;
     BufferMethodDecode "buffer.method.decode" buffer::methods::decode, call;
     BufferMethodGc "buffer.method.__gc" buffer::methods::gc, call;

@@ -88,7 +88,7 @@ impl Recorder {
     }
 
     /// An argument that is an address.
-    fn address_argument(&mut self, vm: &Vm, id: CTypeId, v: Operand) -> Rec<IrRef> {
+    pub(in crate::rec) fn address_argument(&mut self, vm: &Vm, id: CTypeId, v: Operand) -> Rec<IrRef> {
         Ok(self.to_scalar(vm, id, v, false)?.0)
     }
     /// An argument that is an int of C, such as a number of bytes.

@@ -88,7 +88,7 @@ impl Recorder {
         self.b.emit(Op::CONV, ty, r, IrRef(conv::pack(ty, from, 0)))
     }
     /// A box of a scalar.
-    fn new_box(&mut self, id: CTypeId, value: IrRef) -> Rec<IrRef> {
+    pub(in crate::rec) fn new_box(&mut self, id: CTypeId, value: IrRef) -> Rec<IrRef> {
         self.gc_step()?;
         let id = self.b.kint(id.0 as i32);
         self.b.emit(Op::CNEWI, Ty::Cdata, id, value)

@@ -2,10 +2,12 @@
 
 use super::format::{Part, parts};
 use super::{Args, Results, one};
+use crate::abort::Abort;
 use crate::ir::{IrRef, Op, Ty};
 use crate::rec::{Rec, Recorder};
 use core::ops::Range;
 use perilune_vm::Value;
+use perilune_vm::ffi::ctype::CTypeId;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
 use perilune_vm::stdlib::Builtin;
@@ -18,6 +20,8 @@ use perilune_vm::text::spec::Conv;
 enum Text {
     /// A string, or a number.
     Value(IrRef),
+    /// The bytes of another buffer.
+    Buffer(IrRef),
     /// A part of the format.
     OfFormat(IrRef, Range<usize>),
 }
@@ -33,7 +37,10 @@ impl Recorder {
         self.b.emit(Op::NE, Ty::Int, checked, no)?;
         match b {
             Builtin::BufferMethodPut => {
-                let texts: Vec<_> = args.list[1..].iter().map(|&(r, _)| Text::Value(r)).collect();
+                let mut texts = Vec::with_capacity(args.len());
+                for &(r, v) in &args.list[1..] {
+                    texts.push(if is_buffer(v) { self.other_buffer(buffer, r)? } else { Text::Value(r) });
+                }
                 self.buffer_put(args, &texts)
             }
             Builtin::BufferMethodPutf => self.buffer_putf(args),
@@ -54,6 +61,21 @@ impl Recorder {
                     None => Ok(None),
                 }
             }
+            Builtin::BufferMethodPutcdata if args.get(1).1.is_cdata() => self.buffer_putcdata(args),
+            Builtin::BufferMethodReserve => self.buffer_reserve(args),
+            Builtin::BufferMethodCommit => match self.buffer_size(args.get(1))? {
+                Some(n) => {
+                    let spare = self.b.call(Helper::BufferSpareLen, &[buffer])?;
+                    self.b.emit(Op::LE, Ty::Int, n, spare)?;
+                    self.buffer_change(Helper::BufferCommit, &[buffer, n])
+                }
+                None => Ok(None),
+            },
+            Builtin::BufferMethodRef => {
+                self.gc_step()?;
+                let (start, len) = (self.b.call(Helper::BufferStart, &[buffer])?, self.b.call(Helper::BufferLen, &[buffer])?);
+                self.buffer_bytes(args, start, len)
+            }
             Builtin::BufferMethodReset => self.buffer_change(Helper::BufferReset, &[buffer]),
             Builtin::BufferMethodSkip => match self.buffer_size(args.get(1))? {
                 Some(n) => self.buffer_change(Helper::BufferSkip, &[buffer, n]),
@@ -62,6 +84,16 @@ impl Recorder {
             Builtin::BufferMethodSet if args.get(1).1.is_str() => self.buffer_change(Helper::BufferSet, &[buffer, args.get(1).0]),
             _ => Ok(None),
         }
+    }
+    /// A buffer that is put into another one.
+    fn other_buffer(&mut self, buffer: IrRef, other: IrRef) -> Rec<Text> {
+        let (checked, no) = (self.b.call(Helper::IsBuffer, &[other])?, self.b.kint(0));
+        self.b.emit(Op::NE, Ty::Int, checked, no)?;
+        if other == buffer {
+            return Err(Abort::BadType);
+        }
+        self.b.compare(Op::NE, other, buffer)?;
+        Ok(Text::Buffer(other))
     }
     /// A number of bytes, guarded not to be negative.
     fn buffer_size(&mut self, (r, v): (IrRef, Value)) -> Rec<Option<IrRef>> {
@@ -85,6 +117,44 @@ impl Recorder {
     fn buffer_text(&mut self, buffer: IrRef, n: IrRef) -> Rec<IrRef> {
         self.gc_step()?;
         self.b.call(Helper::BufferText, &[buffer, n])
+    }
+    /// A pointer to bytes, and their number.
+    fn buffer_bytes(&mut self, args: &Args<'_>, address: IrRef, len: IrRef) -> Results {
+        if args.vm.ffi.is_none() {
+            return Ok(None);
+        }
+        let pointer = self.new_box(CTypeId::P_UINT8, address)?;
+        Ok(Some(vec![pointer, len]))
+    }
+    /// `buf:putcdata(cdata, len)`
+    fn buffer_putcdata(&mut self, args: &Args<'_>) -> Results {
+        let (buffer, v) = args.get(0);
+        let Some(n) = self.buffer_size(args.get(2))? else { return Ok(None) };
+        if !can_put(v, args.get(2).1.as_number().map_or(0, |n| n as usize)) {
+            return Ok(None);
+        }
+        let from = self.address_argument(args.vm, CTypeId::P_CVOID, args.get(1))?;
+        let (fits, no) = (self.b.call(Helper::BufferMakeRoomFor, &[buffer, from, n])?, self.b.kint(0));
+        self.b.emit(Op::NE, Ty::Int, fits, no)?;
+        self.b.call(Helper::BufferPutBytes, &[buffer, from, n])?;
+        self.raw_memory_changed()?;
+        one(buffer)
+    }
+    /// `buf:reserve(size)`
+    fn buffer_reserve(&mut self, args: &Args<'_>) -> Results {
+        let (buffer, v) = args.get(0);
+        let Some(n) = self.buffer_size(args.get(1))? else { return Ok(None) };
+        if !can_put(v, args.get(1).1.as_number().map_or(0, |n| n as usize)) {
+            return Ok(None);
+        }
+        self.gc_step()?;
+        let least = self.b.kint(1);
+        let n = self.b.emit(Op::MAX, Ty::Int, n, least)?;
+        let (fits, no) = (self.b.call(Helper::BufferMakeRoom, &[buffer, n])?, self.b.kint(0));
+        self.b.emit(Op::NE, Ty::Int, fits, no)?;
+        let (spare, len) = (self.b.call(Helper::BufferSpare, &[buffer])?, self.b.call(Helper::BufferSpareLen, &[buffer])?);
+        self.raw_memory_changed()?;
+        self.buffer_bytes(args, spare, len)
     }
     /// `buf:putf(format, ...)`: puts the parts of the format and the values, or makes the text as `string.format` does, and puts that.
     fn buffer_putf(&mut self, args: &Args<'_>) -> Results {
@@ -125,7 +195,8 @@ impl Recorder {
         let bytes: usize = args.list[1..].iter().map(|(_, v)| v.as_str().map_or(LONGEST, |s| s.len())).sum();
         let (buffer, v) = args.get(0);
         let is_text = |t: &Text| {
-            matches!(t, Text::OfFormat(..)) || matches!(t, Text::Value(r) if matches!(self.ty(*r), Ty::Str | Ty::Int | Ty::Num))
+            matches!(t, Text::OfFormat(..) | Text::Buffer(_))
+                || matches!(t, Text::Value(r) if matches!(self.ty(*r), Ty::Str | Ty::Int | Ty::Num))
         };
         if !can_put(v, bytes) || !texts.iter().all(is_text) {
             return Ok(None);
@@ -135,6 +206,7 @@ impl Recorder {
             let len = match text {
                 Text::Value(r) if self.ty(*r) == Ty::Str => self.field(*r, Field::StrLen)?,
                 Text::Value(_) => self.b.kint(LONGEST as i32),
+                Text::Buffer(other) => self.b.call(Helper::BufferLen, &[*other])?,
                 Text::OfFormat(_, part) => self.b.kint(part.len() as i32),
             };
             size = self.b.emit(Op::ADD, Ty::Int, size, len)?;
@@ -150,6 +222,9 @@ impl Recorder {
                         _ => Helper::BufferPutNum,
                     };
                     self.b.call(helper, &[buffer, *r])?;
+                }
+                Text::Buffer(other) => {
+                    self.b.call(Helper::BufferPutBuffer, &[buffer, *other])?;
                 }
                 Text::OfFormat(format, part) => {
                     let part = self.b.kint(pack_part(part.clone()).unwrap_or(0));

@@ -116,6 +116,15 @@ impl Buffer {
         }
         result
     }
+    /// Does it not read from a string?
+    pub fn has_own_memory(&self) -> bool {
+        self.source.is_none()
+    }
+    /// Is the address in the buffer's own memory?
+    fn owns(&self, at: *const u8) -> bool {
+        let start = self.bytes.as_ptr().addr();
+        (start..start + self.bytes.capacity()).contains(&at.addr())
+    }
     /// Is there room for so many bytes in the buffer's own memory?
     fn fits(&self, bytes: usize) -> bool {
         self.source.is_none() && bytes <= self.bytes.capacity() - self.bytes.len()
@@ -228,6 +237,11 @@ impl Vm {
         }
         is_little
     }
+    /// The same for bytes at an address, which may be the buffer's own: then they must not move.
+    pub(crate) fn make_room_for(&mut self, v: Value, from: *const u8, bytes: i32) -> bool {
+        let fits = |b: &mut Buffer| !b.owns(from) || usize::try_from(bytes).is_ok_and(|bytes| b.fits(bytes));
+        as_buffer(v).is_some_and(|u| with(u, fits)) && self.make_room_in(v, bytes)
+    }
     /// The first `n` bytes of a buffer, or all if there are fewer, as a string. None if there is no memory for it, or if the value is no buffer.
     pub(crate) fn text_in(&mut self, v: Value, n: i32) -> Option<Gc<Str>> {
         with(as_buffer(v)?, |b| {
@@ -293,7 +307,7 @@ pub fn as_buffer(v: Value) -> Option<Gc<Udata>> {
 
 /// May compiled code put so many bytes into the value? It must be a buffer that does not read from a string.
 pub fn can_put(v: Value, bytes: usize) -> bool {
-    bytes <= Poll::BYTES && as_buffer(v).is_some_and(|u| with(u, |b| b.source.is_none()))
+    bytes <= Poll::BYTES && as_buffer(v).is_some_and(|u| with(u, |b| b.has_own_memory()))
 }
 
 /// Lets compiled code append to a buffer that [has room](Vm::make_room_in) for it.
