@@ -7,8 +7,10 @@ local sources = {
   { "large num", "i * 1000003 * 7.0" }, { "negative num", "-i * 1000003.5" }, { "int", "50 - i" }, { "int64", "i * -1000003LL" },
   { "uint64", "i * 0x9E3779B97F4A7C15ULL" }, { "uint32", "U[i % 64]" }, { "int32", "I[i % 64]" }, { "int16", "H[i % 64]" },
   { "float", "F[i % 64]" }, { "bits", "bit.tobit(i * 1000003)" }, { "high bits", "bit.rshift(i * 0x9E3779B97F4A7C15ULL, 32)" },
+  { "bits of uint32", "bit.tobit(U[i % 64])" }, { "or of uint32", "bit.bor(U[i % 64], 0)" }, { "sum of uint32", "bit.tobit(U[i % 64] + i)" },
 }
-local types = { "int8_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "float", "double" }
+-- Without a conversion, too.
+local types = { "", "int8_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "float", "double" }
 local uses = {
   "t = t + (V)", "u = u * 3 + (V)", "n = n + tonumber(V)", "t = bit.bxor(t, V)", "if (V) < 1000 then n = n + 1 end",
   "if (V) == 7 then n = n + 1 end", "t = t - (-(V))", "s.l = V t = t + s.l", "s.i = V t = t + s.i", "s.u = V t = t + s.u",
@@ -27,9 +29,9 @@ for i = 0, 63 do U[i], I[i], H[i], F[i] = i * 67654321, i * 67654321 - 2e9, i * 
 local function text(x) return type(x) == "number" and ("%.17g"):format(x) or tostring(x) end
 for _, source in ipairs(sources) do
   for _, ctype in ipairs(types) do
-    local q, sum, failed = ffi.new(ctype .. "[1]"), 0, 0
+    local q, sum, failed = ffi.new((ctype == "" and "int64_t" or ctype) .. "[1]"), 0, 0
     for _, use in ipairs(uses) do
-      local value = ("ffi.cast(%q, %s)"):format(ctype, source[2])
+      local value = ctype == "" and source[2] or ("ffi.cast(%q, %s)"):format(ctype, source[2])
       local body = use:gsub("V", (value:gsub("%%", "%%%%")))
       local run = assert(loadstring(prelude .. "for i = 1, 60 do " .. body .. " end return t, u, n, k"))
       local results = { pcall(run, ffi, bit, U, I, H, F, q) }

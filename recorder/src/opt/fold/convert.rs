@@ -36,9 +36,10 @@ pub(super) fn conv(b: &mut IrBuffer, ins: Ins) -> Rule {
                 let exact = k == k.trunc() && k.abs() <= conv::MOST;
                 return if exact { is(b.kint(perilune_vm::meta::tobit(k))) } else { holds(false) };
             }
-            match b.int_source(ins.a).or_else(|| u32_source(b, ins.a)) {
-                Some(i) => is(i),
-                None => Ok(Fold::Keep),
+            match (b.int_source(ins.a), u32_source(b, ins.a)) {
+                (Some(i), _) => is(i),
+                (None, Some(i)) => int_of_u32(i),
+                (None, None) => Ok(Fold::Keep),
             }
         }
         _ => wide(b, ins),
@@ -161,6 +162,11 @@ pub(in crate::opt) fn u32_source(b: &IrBuffer, r: IrRef) -> Option<IrRef> {
     b.is_op(r, Op::CONV).filter(|i| i.b.0 == conv::pack(Ty::Num, Ty::U32, 0)).map(|i| i.a)
 }
 
+/// A u32 as an int of the same bits. It is not the u32 itself, which would become wider without a sign.
+fn int_of_u32(r: IrRef) -> Rule {
+    like(Op::CONV, Ty::Int, r, IrRef(conv::pack(Ty::Int, Ty::U32, 0)))
+}
+
 /// An upper bound of the magnitude of an integral num, if its computation was exact. `left` counts down the terms that may still be
 /// analysed.
 fn magnitude(b: &IrBuffer, r: IrRef, left: &mut u32) -> Option<f64> {
@@ -199,9 +205,9 @@ pub(super) fn tobit(b: &mut IrBuffer, ins: Ins) -> Rule {
     if let Some(i) = b.int_source(ins.a) {
         return is(i);
     }
-    // tobit(num(x)) = x for a u32 x as well
+    // tobit(num(x)) = int(x) for a u32 x
     if let Some(i) = u32_source(b, ins.a) {
-        return is(i);
+        return int_of_u32(i);
     }
     if let Some(sum) = b.low_bits(ins.a) {
         return is(sum);

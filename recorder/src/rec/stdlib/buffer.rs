@@ -62,6 +62,8 @@ impl Recorder {
                 }
             }
             Builtin::BufferMethodPutcdata if args.get(1).1.is_cdata() => self.buffer_putcdata(args),
+            // Pointers need the FFI.
+            Builtin::BufferMethodReserve | Builtin::BufferMethodRef if args.vm.ffi.is_none() => Ok(None),
             Builtin::BufferMethodReserve => self.buffer_reserve(args),
             Builtin::BufferMethodCommit => match self.buffer_size(args.get(1))? {
                 Some(n) => {
@@ -74,7 +76,7 @@ impl Recorder {
             Builtin::BufferMethodRef => {
                 self.gc_step()?;
                 let (start, len) = (self.b.call(Helper::BufferStart, &[buffer])?, self.b.call(Helper::BufferLen, &[buffer])?);
-                self.buffer_bytes(args, start, len)
+                self.buffer_bytes(start, len)
             }
             Builtin::BufferMethodReset => self.buffer_change(Helper::BufferReset, &[buffer]),
             Builtin::BufferMethodSkip => match self.buffer_size(args.get(1))? {
@@ -119,10 +121,7 @@ impl Recorder {
         self.b.call(Helper::BufferText, &[buffer, n])
     }
     /// A pointer to bytes, and their number.
-    fn buffer_bytes(&mut self, args: &Args<'_>, address: IrRef, len: IrRef) -> Results {
-        if args.vm.ffi.is_none() {
-            return Ok(None);
-        }
+    fn buffer_bytes(&mut self, address: IrRef, len: IrRef) -> Results {
         let pointer = self.new_box(CTypeId::P_UINT8, address)?;
         Ok(Some(vec![pointer, len]))
     }
@@ -154,7 +153,7 @@ impl Recorder {
         self.b.emit(Op::NE, Ty::Int, fits, no)?;
         let (spare, len) = (self.b.call(Helper::BufferSpare, &[buffer])?, self.b.call(Helper::BufferSpareLen, &[buffer])?);
         self.raw_memory_changed()?;
-        self.buffer_bytes(args, spare, len)
+        self.buffer_bytes(spare, len)
     }
     /// `buf:putf(format, ...)`: puts the parts of the format and the values, or makes the text as `string.format` does, and puts that.
     fn buffer_putf(&mut self, args: &Args<'_>) -> Results {
