@@ -310,7 +310,7 @@ pub fn can_put(v: Value, bytes: usize) -> bool {
     bytes <= Poll::BYTES && as_buffer(v).is_some_and(|u| with(u, |b| b.has_own_memory()))
 }
 
-/// Lets compiled code append to a buffer that [has room](Vm::make_room_in) for it.
+/// Lets compiled code append to a buffer that has room for it.
 pub fn put_in_place(v: Value, put: impl FnOnce(&mut Vec<u8>)) {
     let Some(u) = v.as_udata() else { return };
     u.with(|b: &mut Buffer| put(&mut b.bytes));
