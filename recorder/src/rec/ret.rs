@@ -217,8 +217,12 @@ impl Recorder {
     }
     /// The continuation of a frame whose link is `link`; the frame is `at` slots from `vm.base`.
     fn cont_below(vm: &Vm, at: isize, link: u64) -> Option<Cont> {
+        // Other frames need not have slots there: those of a coroutine's first frame would lie below its stack.
+        if frame::kind(link) != frame::CONT {
+            return None;
+        }
         let [id, pc] = [4, 3].map(|i| view::slot(vm, at - i).bits());
-        (frame::kind(link) == frame::CONT).then(|| Cont { id, pc: view::at(view::pc_of_link(pc), -1) })
+        Some(Cont { id, pc: view::at(view::pc_of_link(pc), -1) })
     }
     /// Guards the value of the word `at` slots from the base of the start frame. It does not change while the frame lives.
     pub(super) fn guard_word(&mut self, at: isize, word: u64) -> Rec<()> {
