@@ -21,6 +21,15 @@ local cases = {
   ["several characters"] = { "NATIVE", "| s = s + #string.char(i % 256, 65, 66) + #string.char(1, 2, 3, 4, i % 256, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, i % 256)" },
   ["elements of ..."] = { "TNEW", "local function f(...) local t = { ... } return t[2] end | s = s + f(1, i)" },
   ["copy of a few bytes"] = { "CALLS", "local ffi = require 'ffi' local a = ffi.new 'char[8]' | ffi.copy(a, 'abc', 3) s = s + a[1]" },
+  ["characters with fractions"] = { "NATIVE", "| s = s + #string.char((i + 0.25) % 256)" },
+  ["a buffer put into a buffer"] = { "NATIVE", "local new = require 'string.buffer'.new local a, b = new(), new():put('x') | s = s + #a:reset():put(b)" },
+  ["bytes of C put into a buffer"] = { "NATIVE",
+    "local c, b = require 'ffi'.new 'char[4]', require 'string.buffer'.new() | s = s + #b:reset():putcdata(c, 3)" },
+  ["memory of a buffer"] = { "NATIVE",
+    "require 'ffi' local b = require 'string.buffer'.new() | local p = b:reset():reserve(4) p[0] = i % 100 b:commit(1) s = s + b:ref()[0]" },
+  ["name of a constant"] = { "NATIVE",
+    "local ffi = require 'ffi' pcall(ffi.cdef, 'typedef enum { RED, GREEN = 5 } color;') local e = ffi.new('color[1]') "
+      .. "| e[0] = i % 2 == 0 and 'RED' or 'GREEN' s = s + tonumber(e[0])" },
   ["box of a narrow scalar"] = { "CNEWI", "local ffi = require 'ffi' | s = s + tonumber(ffi.cast('int8_t', i))" },
 }
 

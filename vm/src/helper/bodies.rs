@@ -5,7 +5,7 @@ use crate::Vm;
 use crate::ffi::ctype::CTypeId;
 use crate::ffi::int64;
 use crate::object::{Cdata, Func, Gc, Placement, Proto, Str, Table, Thread};
-use crate::stdlib::buffer::{as_buffer, put_in_place, with};
+use crate::stdlib::buffer::{as_buffer, put_in_place, with, with_bytes};
 use crate::stdlib::short_with_case;
 use crate::stdlib::strformat::{part_of, put_part};
 use crate::text::number::put_num;
@@ -216,12 +216,12 @@ helpers! {
         });
     }
     fn buffer_put_buffer(vm, buffer: Value, other: Value) {
-        if let Some(u) = as_buffer(other).filter(|_| other != buffer) {
-            with(u, |o| put_in_place(buffer, |out| append(out, o.data())));
+        if other != buffer {
+            with_bytes(other, |bytes| put_in_place(buffer, |out| append(out, bytes)));
         }
     }
     fn buffer_start(vm, buffer: Value) -> *mut Value {
-        as_buffer(buffer).map_or(core::ptr::null_mut(), |u| with(u, |b| b.start().cast_mut().cast()))
+        with_bytes(buffer, |bytes| bytes.as_ptr().cast_mut().cast()).unwrap_or(core::ptr::null_mut())
     }
     fn buffer_spare(vm, buffer: Value) -> *mut Value {
         as_buffer(buffer).map_or(core::ptr::null_mut(), |u| with(u, |b| b.spare().as_mut_ptr().cast()))
@@ -239,7 +239,7 @@ helpers! {
         i32::from(as_buffer(v).is_some())
     }
     fn buffer_len(vm, buffer: Value) -> i32 {
-        as_buffer(buffer).map_or(0, |u| with(u, |b| b.len() as i32))
+        with_bytes(buffer, |bytes| bytes.len() as i32).unwrap_or(0)
     }
     fn buffer_text(vm, buffer: Value, n: i32) -> Option<Gc<Str>> {
         vm.text_in(buffer, n)

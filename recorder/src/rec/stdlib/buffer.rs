@@ -53,7 +53,7 @@ impl Recorder {
                 let all = (self.b.kint(MAX_LEN as i32), Value::int(MAX_LEN as i32));
                 let n = if args.get(1).1.is_nil() { all } else { args.get(1) };
                 match self.buffer_size(n)? {
-                    Some(n) => {
+                    Some((n, _)) => {
                         let text = self.buffer_text(buffer, n)?;
                         self.buffer_change(Helper::BufferSkip, &[buffer, n])?;
                         one(text)
@@ -66,7 +66,7 @@ impl Recorder {
             Builtin::BufferMethodReserve | Builtin::BufferMethodRef if args.vm.ffi.is_none() => Ok(None),
             Builtin::BufferMethodReserve => self.buffer_reserve(args),
             Builtin::BufferMethodCommit => match self.buffer_size(args.get(1))? {
-                Some(n) => {
+                Some((n, _)) => {
                     let spare = self.b.call(Helper::BufferSpareLen, &[buffer])?;
                     self.b.emit(Op::LE, Ty::Int, n, spare)?;
                     self.buffer_change(Helper::BufferCommit, &[buffer, n])
@@ -80,7 +80,7 @@ impl Recorder {
             }
             Builtin::BufferMethodReset => self.buffer_change(Helper::BufferReset, &[buffer]),
             Builtin::BufferMethodSkip => match self.buffer_size(args.get(1))? {
-                Some(n) => self.buffer_change(Helper::BufferSkip, &[buffer, n]),
+                Some((n, _)) => self.buffer_change(Helper::BufferSkip, &[buffer, n]),
                 None => Ok(None),
             },
             Builtin::BufferMethodSet if args.get(1).1.is_str() => self.buffer_change(Helper::BufferSet, &[buffer, args.get(1).0]),
@@ -97,17 +97,15 @@ impl Recorder {
         self.b.compare(Op::NE, other, buffer)?;
         Ok(Text::Buffer(other))
     }
-    /// A number of bytes, guarded not to be negative.
-    fn buffer_size(&mut self, (r, v): (IrRef, Value)) -> Rec<Option<IrRef>> {
+    /// A number of bytes, guarded not to be negative, and what it is now.
+    fn buffer_size(&mut self, (r, v): (IrRef, Value)) -> Rec<Option<(IrRef, usize)>> {
         if !v.is_number() {
             return Ok(None);
         }
         let ((n, now), zero) = (self.to_int(r, v)?, self.b.kint(0));
-        if now < 0 {
-            return Ok(None);
-        }
+        let Ok(now) = usize::try_from(now) else { return Ok(None) };
         self.b.emit(Op::GE, Ty::Int, n, zero)?;
-        Ok(Some(n))
+        Ok(Some((n, now)))
     }
     /// A method that changes the buffer, and returns it.
     fn buffer_change(&mut self, helper: Helper, args: &[IrRef]) -> Results {
@@ -128,10 +126,7 @@ impl Recorder {
     /// `buf:putcdata(cdata, len)`
     fn buffer_putcdata(&mut self, args: &Args<'_>) -> Results {
         let (buffer, v) = args.get(0);
-        let Some(n) = self.buffer_size(args.get(2))? else { return Ok(None) };
-        if !can_put(v, args.get(2).1.as_number().map_or(0, |n| n as usize)) {
-            return Ok(None);
-        }
+        let Some((n, _)) = self.buffer_size(args.get(2))?.filter(|n| can_put(v, n.1)) else { return Ok(None) };
         let from = self.address_argument(args.vm, CTypeId::P_CVOID, args.get(1))?;
         let (fits, no) = (self.b.call(Helper::BufferMakeRoomFor, &[buffer, from, n])?, self.b.kint(0));
         self.b.emit(Op::NE, Ty::Int, fits, no)?;
@@ -142,10 +137,7 @@ impl Recorder {
     /// `buf:reserve(size)`
     fn buffer_reserve(&mut self, args: &Args<'_>) -> Results {
         let (buffer, v) = args.get(0);
-        let Some(n) = self.buffer_size(args.get(1))? else { return Ok(None) };
-        if !can_put(v, args.get(1).1.as_number().map_or(0, |n| n as usize)) {
-            return Ok(None);
-        }
+        let Some((n, _)) = self.buffer_size(args.get(1))?.filter(|n| can_put(v, n.1)) else { return Ok(None) };
         self.gc_step()?;
         let least = self.b.kint(1);
         let n = self.b.emit(Op::MAX, Ty::Int, n, least)?;

@@ -13,7 +13,7 @@ use perilune_vm::text::search::is_plain;
 
 /// Most bytes of one `string.byte`.
 const MAX_BYTES: i32 = 8;
-/// Most bytes of one `string.char`: as many as [`Helper::StrFromChars`] takes.
+/// Most bytes of one `string.char`: as many as [`Helper::StrFromChars`] takes, whose arguments, with the VM, are as many as registers pass on x86-64.
 const MAX_CHARS: usize = 16;
 
 impl Recorder {
