@@ -65,6 +65,15 @@ fn wide(b: &mut IrBuffer, ins: Ins) -> Rule {
         // x as the narrow type that it was loaded as
         return is(ins.a);
     }
+    if from == Ty::Num
+        && to.is_int()
+        && to != Ty::Int
+        && !ins.is_guard()
+        && let Some(bits) = exact_bits(b, ins.a)?
+    {
+        // The low bits of a sum that is exact are the sum of the low bits.
+        return like(Op::CONV, to, bits, IrRef(conv::pack(to, Ty::Int, 0)));
+    }
     if from.is_int() && is64(dst) && ins.b.0 & conv::SEXT != 0 {
         return match extended(b, ins, to)? {
             // i64(x), extended by zeros, which costs nothing after most operations
