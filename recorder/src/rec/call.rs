@@ -255,8 +255,11 @@ impl Recorder {
             self.stack.frames.pop();
             self.base = top.base;
         } else if self.stack.frames.is_empty() && self.proto.is_vararg() {
-            // The frame that the call replaces is below the start of the trace. Callers record the function themselves.
-            return if self.start.pending { self.nyi(ins.op()) } else { Ok(Flow::Stop(Link::Return, pc)) };
+            if self.start.is_root || self.has_switched() {
+                // The frame that the call replaces is below the start of the trace. Callers record the function themselves.
+                return if self.start.pending { self.nyi(ins.op()) } else { Ok(Flow::Stop(Link::Return, pc)) };
+            }
+            self.leave_vararg_frame(vm)?;
         }
         self.clear_from(self.base);
         self.set_abs(self.base - 2, func);

@@ -192,6 +192,20 @@ impl Recorder {
         self.place_results(link, SlotIdx::BASE + call.a(), &results);
         Ok(Flow::Next)
     }
+    /// Leaves the frame of the variable arguments that a side trace starts in. The frame below it, with the fixed arguments, becomes the start.
+    pub(super) fn leave_vararg_frame(&mut self, vm: &Vm) -> Rec<()> {
+        let running = self.base.index() as isize;
+        let link = view::slot(vm, 1 - running).bits();
+        if frame::kind(link) != frame::VARG {
+            return Err(Abort::NyiReturn);
+        }
+        let kproto = self.b.kgc(Value::proto(self.proto));
+        let klink = self.b.kptr(link);
+        self.b.emit_ins(crate::ir::Ins::new(Op::RETF, Ty::P64, kproto, klink))?;
+        self.clear_from(SlotIdx::FUNC);
+        self.base = SlotIdx::BASE;
+        Ok(())
+    }
     /// Checks all links that a return from the current frame goes through, since nothing can be checked after an effect. Returns false if
     /// the frame that is returned to needs more than the values.
     pub(super) fn check_below(&mut self, vm: &Vm) -> Rec<bool> {

@@ -92,3 +92,17 @@ local function source(n)
 end
 print(source(300))
 print(failure(function() local b = buffer.new() for i = 1, 200 do b:set("x") b:commit(i < 150 and 0 or 1) end end))
+-- Bytes that are written and not committed yet move with the buffer when it grows.
+local function grown(n)
+  local b, s = buffer.new(), 0
+  for i = 1, n do
+    b:put("ab")
+    local p = b:reserve(2)
+    p[0], p[1] = 65 + i % 20, 66
+    p = b:reserve(i * 8)
+    s = s + p[0] + p[1]
+    b:commit(1)
+  end
+  return s, #b, b:get(6)
+end
+print(grown(200))

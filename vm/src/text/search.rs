@@ -14,34 +14,60 @@ const NEAR_TEXT: usize = 256;
 /// Offset of the first `byte` in `hay`.
 #[inline]
 pub fn find_byte(hay: &[u8], byte: u8) -> Option<usize> {
-    let pattern = ONES * u64::from(byte);
     let (words, tail) = hay.as_chunks::<8>();
     for (i, word) in words.iter().enumerate() {
         if i == NEAR_WORDS {
             return memchr::memchr(byte, &hay[i * 8..]).map(|n| i * 8 + n);
         }
-        // The lowest byte that is zero after the exclusive-or is the first match.
-        let x = u64::from_le_bytes(*word) ^ pattern;
-        let zero = x.wrapping_sub(ONES) & !x & HIGHS;
-        if zero != 0 {
-            return Some(i * 8 + (zero.trailing_zeros() / 8) as usize);
+        if let Some(n) = find_in_word(u64::from_le_bytes(*word), byte) {
+            return Some(i * 8 + n);
         }
     }
-    tail.iter().position(|b| *b == byte).map(|i| words.len() * 8 + i)
+    // The bytes that follow the tail in its word are no part of it.
+    let word = match hay.last_chunk::<8>() {
+        Some(last) => u64::from_le_bytes(*last).checked_shr(8 * (8 - tail.len() as u32)).unwrap_or(0),
+        None => short_word(tail),
+    };
+    find_in_word(word, byte).filter(|n| *n < tail.len()).map(|n| words.len() * 8 + n)
+}
+
+/// Position of the first of the bytes of a word, the lowest one first, that is `byte`.
+#[inline(always)]
+fn find_in_word(word: u64, byte: u8) -> Option<usize> {
+    // The lowest byte that is zero after the exclusive-or is the first match.
+    let x = word ^ (ONES * u64::from(byte));
+    let zero = x.wrapping_sub(ONES) & !x & HIGHS;
+    if zero == 0 { None } else { Some((zero.trailing_zeros() / 8) as usize) }
+}
+
+/// Up to seven bytes in a word, the first one lowest. It is made of pieces that may overlap.
+#[inline(always)]
+fn short_word(bytes: &[u8]) -> u64 {
+    let n = bytes.len();
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (n - 4))
+        }
+        _ if n == 0 => 0,
+        _ => [0, n / 2, n - 1].iter().fold(0, |word, i| word | u64::from(bytes[*i]) << (8 * i)),
+    }
 }
 
 /// Offset of the first occurrence of `needle` in `hay`. The empty needle is found at 0.
+#[inline]
 pub fn find_plain(hay: &[u8], needle: &[u8]) -> Option<usize> {
+    if let [byte] = needle { find_byte(hay, *byte) } else { find_text(hay, needle) }
+}
+/// The same for a needle that is not one byte.
+#[inline(never)]
+fn find_text(hay: &[u8], needle: &[u8]) -> Option<usize> {
     let Some((&first, rest)) = needle.split_first() else { return Some(0) };
-    if rest.is_empty() {
-        return find_byte(hay, first);
-    }
     let starts = (hay.len() + 1).checked_sub(needle.len())?;
     let near = starts.min(NEAR_TEXT);
     let mut at = 0;
     while let Some(n) = find_byte(&hay[at..near], first) {
         at += n + 1;
-        if &hay[at..at + rest.len()] == rest {
+        if same(&hay[at..at + rest.len()], rest) {
             return Some(at - 1);
         }
     }

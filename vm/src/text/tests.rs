@@ -201,6 +201,16 @@ fn plain_search() {
         assert_eq!(find_byte(&hay, i), Some(i as usize));
         assert_eq!(find_byte(&hay[..i as usize], i), None);
     }
+    // Bytes that carry into the next one, and the zeros that follow a short text in its word.
+    let bytes = [0, 1, 2, 0x7f, 0x80, 0x81, 0xfe, 0xff];
+    for len in 0..80 {
+        let hay: Vec<u8> = (0..len).map(|i| bytes[i * i * 7 % 13 % bytes.len()]).collect();
+        for start in 0..len {
+            for byte in bytes {
+                assert_eq!(find_byte(&hay[start..], byte), hay[start..].iter().position(|b| *b == byte), "{hay:?} {start} {byte}");
+            }
+        }
+    }
     assert_eq!(find_plain(b"hello", b""), Some(0));
     assert_eq!(find_plain(b"hello", b"lo"), Some(3));
     assert_eq!(find_plain(b"hello", b"hello!"), None);

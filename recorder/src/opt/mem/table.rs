@@ -1,10 +1,11 @@
 //! Forwarding of values in tables: ALOAD, HLOAD, ASTORE, HSTORE, ALEN.
 
 use super::{emit_store, forward, older_store};
-use crate::ir::buffer::{Emit, GUARD_FAILS, IrBuffer};
+use crate::ir::buffer::{Emit, IrBuffer};
 use crate::ir::{Const, Ins, IrRef, Op, Ty};
 use crate::opt::alias::{self, Alias};
 use perilune_vm::Value;
+use perilune_vm::object::Table;
 
 /// The newest store to table slots before `r`, of either kind.
 fn newest_store(b: &IrBuffer, below: Option<IrRef>) -> IrRef {
@@ -187,19 +188,46 @@ pub fn len(b: &mut IrBuffer, mut ins: Ins) -> Emit {
         }
         r = b.older(r);
     }
-    match b.def(table) {
-        Some(Ins { op: Op::TNEW, .. }) if lim == table => Ok(b.kint(0)),
-        Some(Ins { op: Op::TDUP, a, .. }) if lim == table => match b.as_gc(a).and_then(|v| v.as_table()) {
-            Some(t) => Ok(b.kint(t.len() as i32)),
-            None => GUARD_FAILS,
-        },
-        _ => {
-            if is_appended(b, table) {
-                ins.b = b.kint(1);
-            }
-            b.append(ins)
-        }
+    if let Some(n) = len_of_new(b, table, lim == table) {
+        return Ok(b.kint(n));
     }
+    if is_appended(b, table) {
+        ins.b = b.kint(1);
+    }
+    b.append(ins)
+}
+
+/// The length of a table that the trace made, if no value has been stored under an integer since. Were no keys added either, it is
+/// `unchanged`.
+fn len_of_new(b: &IrBuffer, table: IrRef, unchanged: bool) -> Option<i32> {
+    let made = b.def(table).filter(|i| matches!(i.op, Op::TNEW | Op::TDUP))?;
+    if alias::invalidated(b, table, table, |c| c.values) != IrRef::NONE {
+        return None;
+    }
+    let mut r = newest_store(b, None);
+    while r > table {
+        if may_change_len(b, table, b.trace.ins[r.ins_index()]) {
+            return None;
+        }
+        r = newest_store(b, Some(r));
+    }
+    if made.op == Op::TNEW {
+        return Some(0);
+    }
+    let template = b.as_gc(made.a)?.as_table()?;
+    // A key that is added may move others from one part of a table to the other. That shows where there are two lengths to choose from.
+    (unchanged || has_one_len(&template)).then(|| template.len() as i32)
+}
+
+/// Has a table values under 1 to n, and under no other number?
+fn has_one_len(t: &Table) -> bool {
+    let mut numbers = 0;
+    let mut at = 0;
+    while let Some((next, key, _)) = t.next_index(at) {
+        numbers += u32::from(key.is_number());
+        at = next;
+    }
+    numbers == t.len()
 }
 
 /// After the copy for the loop: in the iterations that follow, what is in front of the ALEN of a table that the iteration before took the length

@@ -167,8 +167,14 @@ impl Buffer {
             self.read = 0;
         }
         if let Some(more) = self.growth(n) {
-            self.initialized = 0;
-            self.bytes.reserve_exact(self.bytes.capacity() - self.bytes.len() + more);
+            let (len, free) = (self.bytes.len(), self.bytes.capacity() - self.bytes.len());
+            // What a program has written after the data, and not committed yet, moves with it.
+            let kept = self.initialized.max(len);
+            debug_assert!(kept <= self.bytes.capacity());
+            // SAFETY: the memory is initialised up to there, and there is so much of it.
+            unsafe { self.bytes.set_len(kept) };
+            self.bytes.reserve_exact(len + free + more - kept);
+            self.bytes.truncate(len);
         }
     }
 }
