@@ -18,6 +18,9 @@ impl Lower<'_> {
         // The chain of arguments begins with the last one.
         for (n, &param) in params.iter().enumerate().rev() {
             let arg = if n == 0 { rest } else { self.split_args(&mut rest)? };
+            if let Some(address) = self.cur.trace.def(arg).filter(|i| i.op == Op::SREF) {
+                self.forget_slots_from(address.a.slot());
+            }
             args.push(self.argument(arg, param)?);
         }
         args.reverse();

@@ -25,7 +25,8 @@ pub(super) fn find(known: &[KnownSlot], at: i32, ty: Ty) -> Option<KnownSlot> {
 }
 
 /// May the first `n` instructions of a trace have stored to slots that its start knows? Values that the trace gives to slots are in its
-/// snapshots; others come by variables of functions in frames below, and by whatever stores all slots.
+/// snapshots; others come by variables of functions in frames below, and by whatever stores all slots. (What helpers store is forgotten where
+/// they are called.)
 fn may_store_slots(trace: &Trace, n: usize) -> bool {
     let is_closed = |i: &Ins| trace.def(i.a).is_some_and(|address| address.op == Op::UREFC);
     let stores = |i: &Ins| i.op == Op::USTORE && !is_closed(i) || i.op.stores_state() || i.op.moves_base() && i.op != Op::RETF;
@@ -41,6 +42,11 @@ impl<'a> Lower<'a> {
     pub(super) fn holds(&self, slot: SlotIdx, word: u64) -> bool {
         let at = self.slot_offset(slot);
         self.cur.known.iter().any(|k| k.at == at && k.word == Some(word))
+    }
+    /// A helper stores to the slots from this one on; what follows them is not used any more.
+    pub(super) fn forget_slots_from(&mut self, slot: SlotIdx) {
+        let at = self.slot_offset(slot);
+        self.cur.known.retain(|k| k.at < at);
     }
     /// The current frame is left for the one below: only slots of frames below it are known further on.
     pub(super) fn forget_frame(&mut self) {

@@ -50,7 +50,7 @@ impl Registry {
     /// Are so many traces with the same start passed before this exit is taken that there is to be no further one?
     fn chain_is_full(&self, exit: TraceExit) -> bool {
         let n = self.chain(exit);
-        let most = |e: &Entry| if e.trace.loops_with_function_of_local() { cost::MAX_FUNCTIONS } else { cost::MAX_CHAIN };
+        let most = |e: &Entry| if e.trace.checks_start_once() { cost::MAX_CHECKED_ONCE } else { cost::MAX_CHAIN };
         n >= cost::MAX_CHAIN && self.get(exit.trace).is_none_or(|e| n >= most(e))
     }
     /// The side trace that is left here because its countdown is over.

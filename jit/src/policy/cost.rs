@@ -38,9 +38,9 @@ pub const ENTRY_COST: i64 = 6;
 /// a run, loads a value and compares. If all values occur equally often, half of the traces are passed in the mean: 32 ns, as much as an exit, an
 /// entry and a usual trace interpreted.
 pub const MAX_CHAIN: usize = 16;
-/// The same of loops that check once which function they call, as where many functions are given to one `map`. They pass the others once
-/// for all their iterations: with so many functions, each given as often, loops of ten iterations take as long as interpreted (measured).
-pub const MAX_FUNCTIONS: usize = 64;
+/// The same of loops that make these checks once, as where many functions are given to one `map`. They pass the others once for all their
+/// iterations: with so many functions, each given as often, loops of ten iterations take as long as interpreted (measured).
+pub const MAX_CHECKED_ONCE: usize = 64;
 /// The most traces of other loops with the same start. What they check at their start may change in each iteration: then each has its body twice,
 /// before the loop and in it, and the second is never reached. So there are far fewer than in a chain; the number itself is not measured.
 pub const MAX_VARIANTS: usize = 6;

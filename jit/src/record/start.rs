@@ -80,7 +80,8 @@ impl Jit {
         // The handler may have removed the parent.
         let gone = !self.registry.borrow().has(exit.trace, &trace);
         let tolerated = self.registry.borrow().get(root).map_or(0, |e| e.account.tolerated());
-        let place = TreePosition::side(number, root, exit, tolerated);
+        let checked_once = trace.checks_start_once();
+        let place = TreePosition { checked_once, ..TreePosition::side(number, root, exit, tolerated) };
         let recorder = match variant {
             _ if gone => Err(Abort::Error),
             Some(TraceStart { pos, original }) => Recorder::new_restart(vm, &params, pos.proto, (pos.ptr(), original), place),
@@ -103,8 +104,8 @@ impl Jit {
         if registry.get(parent)?.exits.first()?.failed_restarts >= Exit::MAX_RESTARTS {
             return None;
         }
-        let most = match registry.get(parent)?.trace.loops_with_function_of_local() {
-            true => cost::MAX_FUNCTIONS,
+        let most = match registry.get(parent)?.trace.checks_start_once() {
+            true => cost::MAX_CHECKED_ONCE,
             false => cost::MAX_VARIANTS,
         };
         for _ in 0..most {

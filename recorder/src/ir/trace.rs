@@ -263,8 +263,18 @@ impl Trace {
             _ => false,
         }
     }
+    /// Does it loop, and does what it checks at its start differ from one run of the loop to the next, rather than between iterations?
+    pub fn checks_start_once(&self) -> bool {
+        self.repeats_no_check_of_start() || self.loops_with_function_of_local()
+    }
+    /// Does it loop, and does nothing leave an iteration to its start? Then what is checked there stays the same in all iterations.
+    fn repeats_no_check_of_start(&self) -> bool {
+        let Some(at) = self.ins.iter().position(|i| i.op == Op::LOOP) else { return false };
+        let next = self.snaps.iter().map(|s| s.at.ins_index()).find(|&i| i > at).unwrap_or(self.ins.len());
+        !self.ins[at + 1..next].iter().any(|i| i.is_guard())
+    }
     /// Does it loop, and check once before the loop which Lua function a local has, as where a function is given to `map`, or iterates?
-    pub fn loops_with_function_of_local(&self) -> bool {
+    fn loops_with_function_of_local(&self) -> bool {
         let Some(at) = self.ins.iter().position(|i| i.op == Op::LOOP) else { return false };
         let def = |r: IrRef| (!r.is_const()).then(|| self.ins[r.ins_index()]);
         let is_local = |r: IrRef| def(r).is_some_and(|i| i.op == Op::SLOAD && i.ty == Ty::Func && i.b.0 & sload::FRAME == 0);

@@ -72,15 +72,15 @@ impl Recorder {
         }
         self.call_value(vm, call, callee)
     }
-    /// Does the trace start at its loop for values of other types than the trace before it, and is it a function from a local of the loop, as
-    /// one that is given to `map` or `each`? Then all iterations call it, and a check before the loop says which one it is. (A root trace would
-    /// keep the function alive for as long as the loop's.)
+    /// Does the trace start at its loop for values of other types than the trace before it, and is it a function that all iterations call? That
+    /// is one from a local of the loop, as one that is given to `map` or `each`, or one that the trace before it checks in front of the loop.
+    /// Then such a check says which one it is. (A root trace would keep the function alive for as long as the loop's.)
     fn is_given_to_loop(&self, callee: IrRef) -> bool {
         self.start.is_root
             && self.start.body.is_some()
             && self.b.trace.parent.is_some()
             && self.at_start_depth()
-            && self.b.is_op(callee, Op::SLOAD).is_some()
+            && (self.start.place.checked_once || self.b.is_op(callee, Op::SLOAD).is_some())
     }
     /// Ends the trace in front of a call of this function, if the function should not be inlined, and if the trace may end there. Returns
     /// whether it does.

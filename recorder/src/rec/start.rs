@@ -24,16 +24,18 @@ pub struct TreePosition {
     /// For a side trace: how many instructions it may have if the root trace assumes less than it finds. If it is longer, the root trace is
     /// recorded again instead.
     pub tolerated: u32,
+    /// For a side trace: does its parent check what may differ once for all iterations of its loop?
+    pub checked_once: bool,
 }
 
 impl TreePosition {
     /// A root trace.
     pub fn root(id: TraceId) -> TreePosition {
-        TreePosition { id, root: id, parent: None, tolerated: 0 }
+        TreePosition { id, root: id, parent: None, tolerated: 0, checked_once: false }
     }
     /// A side trace in the tree of `root`.
     pub fn side(id: TraceId, root: TraceId, parent: TraceExit, tolerated: u32) -> TreePosition {
-        TreePosition { id, root, parent: Some(parent), tolerated }
+        TreePosition { id, root, parent: Some(parent), tolerated, checked_once: false }
     }
 }
 
