@@ -150,3 +150,12 @@ pub enum KVal {
     /// A string.
     Str(Rc<[u8]>),
 }
+
+impl From<KNum> for KVal {
+    fn from(n: KNum) -> KVal {
+        match n {
+            KNum::Int(i) => KVal::Int(i),
+            KNum::Num(x) => KVal::Num(x),
+        }
+    }
+}

@@ -3,7 +3,8 @@
 pub use super::token::{KEYWORDS, Tok, token_name};
 
 use super::error::{Diagnostic, SyntaxError};
-use super::number::{scan_cdata, scan_number};
+use super::number::{canonical, leading_decimal, scan_cdata, scan_number};
+use crate::bc::KNum;
 use super::token::keyword;
 use crate::source::Source;
 use crate::text::chunk::chunk_id;
@@ -339,6 +340,32 @@ impl<'a> Lexer<'a> {
                 None => Err(self.error_near_text("malformed number", &text)),
             },
         }
+    }
+    /// The number that is the whole of the next item of a list, with the comma after it: a short decimal in this piece of the text. `None`, and
+    /// nothing is read, if something else follows. Long lists of numbers are read faster without tokens.
+    pub fn listed_number(&mut self) -> Option<KNum> {
+        let bytes = self.src.bytes();
+        let (mut at, mut line) = (self.src.pos, self.line);
+        loop {
+            match *bytes.get(at)? {
+                b' ' | b'\t' => {}
+                b'\n' => line += 1,
+                _ => break,
+            }
+            at += 1;
+        }
+        let negative = bytes[at] == b'-';
+        let (n, len) = leading_decimal(&bytes[at + usize::from(negative)..])?;
+        at += usize::from(negative) + len;
+        while *bytes.get(at)? == b' ' {
+            at += 1;
+        }
+        // A negative zero is left to the parser.
+        if bytes[at] != b',' || negative && n == 0.0 || line >= MAX_LINE {
+            return None;
+        }
+        (self.src.pos, self.start, self.line) = (at + 1, at + 1, line);
+        Some(canonical(if negative { -n } else { n }))
     }
     /// Is the token read last directly followed by a character?
     pub fn followed_by(&self, c: u8) -> bool {

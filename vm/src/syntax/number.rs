@@ -2,7 +2,6 @@
 
 use crate::bc::{KCdata, KNum};
 use crate::text::ldexp::ldexp;
-use crate::text::number::POWERS;
 
 /// A number in canonical form.
 pub fn canonical(n: f64) -> KNum {
@@ -58,27 +57,65 @@ pub fn scan_cdata(text: &[u8]) -> Option<KCdata> {
     Some(if unsigned { KCdata::Uint64(n) } else { KCdata::Int64(n as i64) })
 }
 
-/// A decimal with so few digits, and no exponent, that dividing its digits by a power of ten is exact but for the rounding of the quotient
-/// (Clinger, *How to read floating point numbers accurately*, 1990): both are below 2^53.
-fn short_decimal(b: &[u8]) -> Option<f64> {
-    const MAX: usize = 15;
-    if b.len() > MAX {
-        return None;
-    }
-    let (mut n, mut point) = (0u64, None);
-    for (i, c) in b.iter().enumerate() {
+/// Bytes of a decimal whose digits make an integer below 2^53.
+const SHORT: usize = 15;
+/// The powers of ten that are exact.
+const EXACT: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// The digits that a text begins with, without the point, and how many follow the point; then the length. `None` if there are none, or too many.
+fn leading_digits(b: &[u8]) -> Option<(u64, usize, usize)> {
+    let (mut n, mut point, mut len) = (0u64, None, 0);
+    for c in b {
         match c {
             b'0'..=b'9' => n = n * 10 + u64::from(c - b'0'),
-            b'.' if point.is_none() => point = Some(i),
-            _ => return None,
+            b'.' if point.is_none() => point = Some(len + 1),
+            _ => break,
+        }
+        len += 1;
+        if len > SHORT {
+            return None;
         }
     }
-    match point {
-        None if b.is_empty() => None,
-        None => Some(n as f64),
-        Some(_) if b.len() == 1 => None,
-        Some(at) => Some(n as f64 / POWERS[b.len() - 1 - at] as f64),
-    }
+    let digits = len - usize::from(point.is_some());
+    (digits > 0).then(|| (n, point.map_or(0, |at| len - at), len))
+}
+
+/// The decimal that a text begins with, and its length. It has so few digits that dividing them by a power of ten is exact but for the
+/// rounding of the quotient (Clinger, *How to read floating point numbers accurately*, 1990): both are below 2^53. `None` if there is none, or
+/// if it is longer.
+pub fn leading_decimal(b: &[u8]) -> Option<(f64, usize)> {
+    let (n, fraction, len) = leading_digits(b)?;
+    Some((n as f64 / EXACT[fraction], len))
+}
+
+/// A text that is nothing but a short decimal, with an exponent or without, likewise.
+fn short_decimal(b: &[u8]) -> Option<f64> {
+    let (n, fraction, len) = leading_digits(b)?;
+    let exponent = match &b[len..] {
+        [] => return Some(n as f64 / EXACT[fraction]),
+        [b'e' | b'E', rest @ ..] => short_exponent(rest)?,
+        _ => return None,
+    };
+    let power = exponent - fraction as i32;
+    let exact = EXACT.get(power.unsigned_abs() as usize)?;
+    Some(if power < 0 { n as f64 / exact } else { n as f64 * exact })
+}
+
+/// An exponent of one or two digits.
+fn short_exponent(b: &[u8]) -> Option<i32> {
+    let (neg, digits) = match b {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, b),
+    };
+    let n = match digits {
+        [x @ b'0'..=b'9'] => i32::from(x - b'0'),
+        [x @ b'0'..=b'9', y @ b'0'..=b'9'] => i32::from(x - b'0') * 10 + i32::from(y - b'0'),
+        _ => return None,
+    };
+    Some(if neg { -n } else { n })
 }
 
 fn decimal(b: &[u8]) -> Option<f64> {

@@ -17,8 +17,7 @@ fn to_kval(e: &Exp) -> KVal {
         Kind::False => KVal::Bool(false),
         Kind::True => KVal::Bool(true),
         Kind::Str(s) => KVal::Str(s.clone()),
-        Kind::Num(KNum::Int(i)) => KVal::Int(*i),
-        Kind::Num(KNum::Num(x)) => KVal::Num(*x),
+        Kind::Num(n) => (*n).into(),
         _ => KVal::Nil,
     }
 }
@@ -52,12 +51,25 @@ impl Parser<'_> {
         while !self.at(b'}') {
             self.item(&mut c)?;
             self.fs.free_reg = reg as u32 + 1;
+            self.listed_numbers(&mut c)?;
             if !self.opt(b',')? && !self.opt(b';')? {
                 break;
             }
         }
         self.check_match(&Tok::Char(b'}'), &Tok::Char(b'{'), line)?;
         self.table_end(c)
+    }
+    /// Numbers that follow the comma after an item, each with another comma.
+    fn listed_numbers(&mut self, c: &mut Constructor) -> Res<()> {
+        if !self.at(b',') || self.ahead.is_some() || c.template.is_none() {
+            return Ok(());
+        }
+        while let Some(n) = self.lex.listed_number() {
+            self.line = self.lex.line;
+            let i = self.next_index(c)?;
+            self.template_set(c, KVal::Int(i), n.into())?;
+        }
+        Ok(())
     }
     /// An item of a table constructor.
     fn item(&mut self, c: &mut Constructor) -> Res<()> {
@@ -88,8 +100,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         let value = match core::mem::replace(&mut self.tok, Tok::Eof) {
-            Tok::Num(KNum::Int(i)) => KVal::Int(i),
-            Tok::Num(KNum::Num(x)) => KVal::Num(x),
+            Tok::Num(n) => n.into(),
             Tok::Str(s) => KVal::Str(s),
             t => KVal::Bool(t == Tok::True),
         };
