@@ -37,7 +37,27 @@ pub fn verify(trace: &Trace) -> Result<(), VerifyError> {
             VerifyError { at: i, what: format!("{what}: {}", text.trim_end()) }
         })?;
     }
-    v.snapshots().map_err(in_trace)
+    v.snapshots().map_err(in_trace)?;
+    v.effects()
+}
+
+/// Does an instruction change what other code sees, so that it cannot be executed again?
+fn has_effect(ins: Ins) -> bool {
+    match ins.op {
+        Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::XSTORE | Op::CALLXS => true,
+        Op::CALLS => Helper::ALL.get(usize::from(ins.b.0)).is_some_and(|h| changes(*h)),
+        _ => false,
+    }
+}
+
+/// The same for helpers. Those that are left out read, make room, write barriers, or write what nobody reads before it is written again.
+fn changes(helper: Helper) -> bool {
+    use Helper as H;
+    let tables = [H::TabClear, H::TabInsert, H::TabRemove, H::TabSetList];
+    let buffers = [H::BufferPut, H::BufferPutInt, H::BufferPutNum, H::BufferPutPart, H::BufferPutBytes, H::BufferPutBuffer];
+    let others = [H::BufferCommit, H::BufferSkip, H::BufferReset, H::BufferSet, H::Random, H::CdataFinalizer, H::SetErrno];
+    let memory = [H::MemCopy, H::MemFill, H::MemRepeat];
+    tables.contains(&helper) || buffers.contains(&helper) || others.contains(&helper) || memory.contains(&helper)
 }
 
 struct Verifier<'a> {
@@ -78,6 +98,25 @@ impl Verifier<'_> {
         Ok(())
     }
 
+    /// A guard leaves to its snapshot, from where everything is executed again: nothing in between may have an effect.
+    fn effects(&self) -> Result<(), VerifyError> {
+        let mut snaps = self.t.snaps.iter().map(|s| s.at.ins_index()).peekable();
+        let mut effect = None;
+        for (i, &ins) in self.t.ins.iter().enumerate() {
+            while snaps.next_if(|&at| at <= i).is_some() {
+                effect = None;
+            }
+            if let Some(e) = effect.filter(|_| ins.is_guard()) {
+                let text = |i| print_ins(self.t, i, &ByOrder(self.t));
+                let what = format!("guard behind an effect: {} after {}", text(i).trim_end(), text(e).trim_end());
+                return Err(VerifyError { at: i, what });
+            }
+            if has_effect(ins) {
+                effect = Some(i);
+            }
+        }
+        Ok(())
+    }
     fn defined(&self, r: IrRef, before: usize) -> Res {
         if r.is_const() {
             return check(self.t.konst(r).is_some(), "operand is no constant");

@@ -160,6 +160,10 @@ impl Recorder {
             // The trace of this loop begins before the step.
             return Ok(Flow::Stop(Link::UpRec, pc));
         }
+        if self.ends_at(vm, ins) {
+            // Where there is another entry after all, it is in the slots already: they may not be read by what comes before.
+            self.snap(pc)?;
+        }
         let more = self.itern(vm, ins)?;
         if self.start.is_root && pc == self.start.pc && self.at_start_depth() {
             return if more { Ok(Flow::Next) } else { Err(Abort::LeavingLoop) };

@@ -71,6 +71,11 @@ impl Recorder {
         self.b.emit(Op::ADD, Ty::U64, wide, tag)
     }
 
+    /// Does a loop over `next` end at this ITERN now?
+    pub(super) fn ends_at(&self, vm: &Vm, ins: Ins) -> bool {
+        let [table, control] = [2, 1].map(|i| view::slot(vm, (ins.a() - i) as isize));
+        table.as_table().is_some_and(|t| t.next_index(control.bits() as u32).is_none())
+    }
     /// ITERN: `next` over a table, by position. The key and the value are stored in their slots, as the interpreter does. Instructions that read
     /// them load them from there and check their types: a trace is for the types of what it reads, and where it reads it.
     pub(super) fn itern(&mut self, vm: &Vm, ins: Ins) -> Rec<bool> {

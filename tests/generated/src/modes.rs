@@ -54,6 +54,8 @@ const TABLE: &[(&str, bool, &[&str], Share)] = &[
     ("first", ON, &["hotloop=1", "hotexit=1", "hottree=0"], Share::Weight(12)),
     ("default", ON, &[], Share::Weight(1)),
     ("second", ON, &["hotloop=2", "hotexit=2", "budget=0", "hottree=0"], Share::Weight(6)),
+    // Trees are made when their side traces have run some times, and take over what those have left in the slots.
+    ("trees", ON, &["hotloop=#9", "hotexit=#3", "budget=0", "hottree=#12"], Share::Weight(20)),
     ("third", ON, &["hotloop=3", "hotexit=3", "budget=0"], Share::Weight(6)),
     ("eval", ON, &["hotloop=#3", "hotexit=1", "budget=0", "eval=1"], Share::Always),
     (

@@ -181,3 +181,20 @@ for round = 1, $(3|6|12) do
   ?t[$(1|2|"k2")] = $(round|nil|"w")
 end
 P(n, last, flag, sum, other)
+--- loops_within_iteration 700
+local t = {}
+for i = 1, $(3|6) do t[i] = $(i|i * 0.5|i % 3 == 0 and "s" or i|$x) end
+local a, b, n = 0, nil, 0
+for r = 1, $(4|9) do
+  for k, v in $(pairs(t)|next, t|ipairs(t)) do
+    for j = 1, $(3|6|k) do
+      a = $(k|v)
+      ?b = $(v|k|b)
+      ?if j == k then n = n + 1 end
+    end
+    ?n = n + k
+    ?if b == v then n = n + 0.5 end
+    $(C(a) C(b)|A(a, b)|n = n * 2 % 1001)
+  end
+  P(a, b, n)
+end
