@@ -69,6 +69,13 @@ pub(super) fn is_at_end(known: &mut Bounds, is_outermost: bool) -> bool {
     }
 }
 
+/// Is half of what is kept free for the handling of errors still free, as far as is known?
+pub(super) fn has_reserve() -> bool {
+    let local = 0u8;
+    let found = Bounds::find();
+    found.distance((&raw const local).addr()) >= found.reserve / 2
+}
+
 /// Are so many bytes of the native stack free, as far as is known?
 pub fn has_room(bytes: usize) -> bool {
     let local = 0u8;

@@ -16,6 +16,8 @@ use crate::state::Activity;
 use crate::value::Value;
 use std::rc::Rc;
 
+/// Calls from Rust beyond the limit that the handler of an error may have active at once.
+const HANDLER_CALLS: u32 = 10;
 /// The error that replaces another one whose handler has failed.
 const HANDLER_FAILED: &[u8] = b"error in error handling";
 
@@ -85,9 +87,16 @@ impl Vm {
     fn check_native_stack(&mut self) -> LuaResult<()> {
         let depth = self.interp.native_depth;
         if depth >= self.depth.native || native_stack::is_at_end(&mut self.interp.native_stack, depth == 0) {
-            return Err(self.overflow_error("C stack overflow"));
+            return self.use_native_reserve(depth);
         }
         Ok(())
+    }
+    /// The handler of an error may make some calls beyond the limit, since the error may be that the limit is reached.
+    #[cold]
+    #[inline(never)]
+    fn use_native_reserve(&mut self, depth: u32) -> LuaResult<()> {
+        let is_allowed = self.cur.in_handler.get() && depth < self.depth.native + HANDLER_CALLS;
+        if is_allowed && native_stack::has_reserve() { Ok(()) } else { Err(self.overflow_error("C stack overflow")) }
     }
     /// Calls any callable value; the results are pushed (`nresults` of them, or all if -1) and counted.
     pub fn call_value(&mut self, f: Value, args: &[Value], nresults: i32) -> LuaResult<u32> {
