@@ -102,3 +102,13 @@ table.insert(raw, 1, 0)
 show(raw, table.remove(raw), #raw)
 print(table.concat(raw, ","))
 print("ok")
+-- Sizes that are too large, or negative.
+local new = require "table.new"
+for _, sizes in ipairs { { 0, -1 }, { -5, 0 }, { 2 ^ 28, 0 }, { 0, 2 ^ 27 }, { 3, 4 } } do
+  local made, message = 0
+  for i = 1, 100 do
+    local ok, t = pcall(new, sizes[1], sizes[2])
+    if ok then made = made + 1 else message = t end
+  end
+  print(sizes[1], sizes[2], made, message)
+end

@@ -12,6 +12,9 @@ use core::cell::Cell;
 const MAX_ARRAY: u32 = 1 << 26;
 /// Largest hash part that `table.new` makes at once, in bits.
 const MAX_HASH_BITS: u32 = 24;
+/// The largest sizes that LuaJIT accepts: more is an error.
+const LUAJIT_ARRAY: u32 = 1 << 27;
+const LUAJIT_HASH: u32 = 1 << 26;
 
 /// `table.insert(t, [pos,] v)`
 pub fn insert(vm: &mut Vm) -> LuaResult<u32> {
@@ -264,8 +267,12 @@ pub fn move_(vm: &mut Vm) -> LuaResult<u32> {
 
 /// `table.new(narray, nhash)`
 pub fn new(vm: &mut Vm) -> LuaResult<u32> {
-    let narray = vm.check_int(0)?.max(0) as u32;
-    let nhash = vm.check_int(1)?.max(0) as u32;
+    // Negative sizes are too large.
+    let narray = vm.check_int(0)? as u32;
+    let nhash = vm.check_int(1)? as u32;
+    if narray > LUAJIT_ARRAY || nhash > LUAJIT_HASH {
+        return Err(vm.operation_error("table overflow"));
+    }
     // Slot 0 is part of the array.
     let asize = if narray == 0 { 0 } else { narray.min(MAX_ARRAY) + 1 };
     let hbits = crate::object::hbits_for(nhash).min(MAX_HASH_BITS);

@@ -51,15 +51,16 @@ impl Recorder {
         }
         let ((ra, va), (rh, vh)) = (args.get(0), args.get(1));
         let ((ra, array), (rh, hash)) = (self.to_int(ra, va)?, self.to_int(rh, vh)?);
-        if array > i32::from(u16::MAX) - 1 || hash > i32::from(u16::MAX) {
+        // Negative sizes are errors.
+        if !(0..i32::from(u16::MAX)).contains(&array) || !(0..=i32::from(u16::MAX)).contains(&hash) {
             return Ok(None);
         }
         self.guard_int(ra, array)?;
         self.guard_int(rh, hash)?;
         // Slot 0 is part of the array.
-        let asize = if array <= 0 { 0 } else { array as u16 + 1 };
+        let asize = if array == 0 { 0 } else { array as u16 + 1 };
         self.gc_step()?;
-        let hbits = hbits_for(hash.max(0) as u32) as u16;
+        let hbits = hbits_for(hash as u32) as u16;
         Ok(Some(vec![self.b.emit(Op::TNEW, Ty::Tab, IrRef(asize), IrRef(hbits))?]))
     }
 }
