@@ -51,13 +51,12 @@ pub fn lua_mod(a: f64, b: f64) -> f64 {
 /// The largest integer not above `x`, without a function call for all numbers that fit 52 bits.
 #[inline(always)]
 pub fn floor(x: f64) -> f64 {
-    if x.abs() < 4_503_599_627_370_496.0 {
-        // SAFETY: the integer part fits.
-        let t = unsafe { x.to_int_unchecked::<i64>() } as f64;
-        return if t > x { t - 1.0 } else { t }.copysign(x);
+    if x.abs() < 2_251_799_813_685_248.0 {
+        // No fraction is left after adding 2^52 + 2^51: the sum is rounded to the nearest integer.
+        let near = (x + 6_755_399_441_055_744.0) - 6_755_399_441_055_744.0;
+        return (near - f64::from(u8::from(near > x))).copysign(x);
     }
-    // All others are integers already, or not finite.
-    x
+    x.floor()
 }
 /// Lua's power.
 #[inline]
