@@ -20,7 +20,7 @@ use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::Trace;
 use perilune_recorder::ir::parse::parse;
 use perilune_recorder::ir::print::print;
-use perilune_recorder::ir::verify::verify;
+use perilune_recorder::ir::verify::{verify, verify_effects};
 use perilune_recorder::opt;
 use perilune_recorder::params::Limits;
 use perilune_recorder::params::OptFlags;
@@ -113,6 +113,7 @@ fn output(input: &str) -> String {
             assert_eq!(print(&again, &world), text, "text does not round-trip");
             return text;
         }
+        ["effects"] => return verify_effects(&trace).map_or_else(|e| format!("error: {e}\n"), |()| "ok\n".into()),
         ["verify"] => return verify(&trace).map_or_else(|e| format!("error: {e}\n"), |()| "ok\n".into()),
         _ => {}
     }

@@ -37,8 +37,28 @@ pub fn verify(trace: &Trace) -> Result<(), VerifyError> {
             VerifyError { at: i, what: format!("{what}: {}", text.trim_end()) }
         })?;
     }
-    v.snapshots().map_err(in_trace)?;
-    v.effects()
+    v.snapshots().map_err(in_trace)
+}
+
+/// Checks a recorded trace for guards behind effects. A guard leaves to its snapshot, from where everything is executed again: nothing in
+/// between may have an effect.
+pub fn verify_effects(trace: &Trace) -> Result<(), VerifyError> {
+    let mut snaps = trace.snaps.iter().map(|s| s.at.ins_index()).peekable();
+    let mut effect = None;
+    for (i, &ins) in trace.ins.iter().enumerate() {
+        while snaps.next_if(|&at| at <= i).is_some() {
+            effect = None;
+        }
+        if let Some(e) = effect.filter(|_| ins.is_guard()) {
+            let text = |i| print_ins(trace, i, &ByOrder(trace));
+            let what = format!("guard behind an effect: {} after {}", text(i).trim_end(), text(e).trim_end());
+            return Err(VerifyError { at: i, what });
+        }
+        if has_effect(ins) {
+            effect = Some(i);
+        }
+    }
+    Ok(())
 }
 
 /// Does an instruction change what other code sees, so that it cannot be executed again?
@@ -98,25 +118,6 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// A guard leaves to its snapshot, from where everything is executed again: nothing in between may have an effect.
-    fn effects(&self) -> Result<(), VerifyError> {
-        let mut snaps = self.t.snaps.iter().map(|s| s.at.ins_index()).peekable();
-        let mut effect = None;
-        for (i, &ins) in self.t.ins.iter().enumerate() {
-            while snaps.next_if(|&at| at <= i).is_some() {
-                effect = None;
-            }
-            if let Some(e) = effect.filter(|_| ins.is_guard()) {
-                let text = |i| print_ins(self.t, i, &ByOrder(self.t));
-                let what = format!("guard behind an effect: {} after {}", text(i).trim_end(), text(e).trim_end());
-                return Err(VerifyError { at: i, what });
-            }
-            if has_effect(ins) {
-                effect = Some(i);
-            }
-        }
-        Ok(())
-    }
     fn defined(&self, r: IrRef, before: usize) -> Res {
         if r.is_const() {
             return check(self.t.konst(r).is_some(), "operand is no constant");

@@ -2,10 +2,20 @@
 
 use super::{AbortInfo, FinishedTrace, Rec, Recorder};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, SlotIdx};
+use crate::ir::verify::verify_effects;
+use crate::ir::{IrRef, Link, Op, SlotIdx, Trace};
 use crate::opt;
 use perilune_vm::object::InsPtr;
 use std::time::Instant;
+
+/// A trace with a guard behind an effect is a bug of the recorder.
+fn debug_verify_effects(trace: &Trace) {
+    if cfg!(debug_assertions)
+        && let Err(e) = verify_effects(trace)
+    {
+        panic!("{e}\n{trace}");
+    }
+}
 
 impl Recorder {
     /// Ends the trace; `None` if another iteration is to be recorded.
@@ -19,6 +29,7 @@ impl Recorder {
         }
         self.snap(pc)?;
         self.end_fuel()?;
+        debug_verify_effects(&self.b.trace);
         let begun = Instant::now();
         let passes = match opt::finish(&mut self.b, looping) {
             Ok(passes) => passes,
@@ -32,6 +43,7 @@ impl Recorder {
         self.end_segment();
         let optimised = begun.elapsed();
         let mut trace = core::mem::take(&mut self.b.trace);
+        debug_verify_effects(&trace);
         trace.link = link;
         trace.top_slot = self.switches.first_top.index() as u32;
         if matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Loop && self.has_switched() {

@@ -377,7 +377,18 @@ mod tests {
             let whole = core::str::from_utf8(&text).unwrap().parse::<f64>().ok();
             assert_eq!(super::short_decimal(&text).map(f64::to_bits), whole.map(f64::to_bits), "{text:?}");
         }
-        for no in ["", ".", "1e5", "1.2.3", "-1", "1234567890123456", " 1", "0x1", "inf"] {
+        for digits in ["1", "9007199254740", "123456.78", "0.00125", "-"] {
+            for exponent in -99..100 {
+                let text = format!("{digits}e{exponent}");
+                let whole = text.parse::<f64>().ok();
+                if let Some(n) = super::short_decimal(text.as_bytes()) {
+                    assert_eq!(Some(n.to_bits()), whole.map(f64::to_bits), "{text}");
+                } else {
+                    assert!(whole.is_none() || exponent.abs() > 16, "{text}");
+                }
+            }
+        }
+        for no in ["", ".", "1e", "1e+", "1e100", "1.2.3", "-1", "1234567890123456", " 1", "0x1", "inf"] {
             assert_eq!(super::short_decimal(no.as_bytes()), None, "{no}");
         }
     }
