@@ -259,7 +259,7 @@ impl Recorder {
         let r = if x.1.is_cdata() || y.1.is_cdata() {
             match op {
                 Op::BAND | Op::BOR | Op::BXOR => self.wide_logic(vm, op, &[x, y])?,
-                _ => self.wide_shift(vm, op, x, y)?,
+                _ => self.wide_shift(vm, op, x, y, true)?,
             }
         } else {
             if !number(x.1) || !number(y.1) {

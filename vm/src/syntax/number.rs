@@ -378,7 +378,7 @@ mod tests {
             assert_eq!(super::short_decimal(&text).map(f64::to_bits), whole.map(f64::to_bits), "{text:?}");
         }
         for digits in ["1", "9007199254740", "123456.78", "0.00125", "-"] {
-            for exponent in -99..100 {
+            for exponent in -99i32..100 {
                 let text = format!("{digits}e{exponent}");
                 let whole = text.parse::<f64>().ok();
                 if let Some(n) = super::short_decimal(text.as_bytes()) {

@@ -50,9 +50,11 @@ impl Recorder {
         }
         self.wide_result(result, ty)
     }
-    /// A shift or rotation of a cdata, or by one.
-    pub(in crate::rec) fn wide_shift(&mut self, vm: &Vm, op: Op, x: Operand, n: Operand) -> Rec<IrRef> {
-        let count = if n.1.is_cdata() {
+    /// A shift or rotation of a cdata, or by one. An operator truncates the number of bits if it shifts a cdata, where a function of the bit
+    /// library rounds it.
+    pub(in crate::rec) fn wide_shift(&mut self, vm: &Vm, op: Op, x: Operand, n: Operand, is_operator: bool) -> Rec<IrRef> {
+        let truncates = is_operator && x.1.is_cdata() && self.b.ty(n.0) == Ty::Num;
+        let count = if n.1.is_cdata() || truncates {
             let (value, _) = self.wide_operand(vm, n)?;
             let word = self.to_word(value, Ty::I64)?;
             self.b.emit(Op::CONV, Ty::Int, word, IrRef(conv::pack(Ty::Int, Ty::I64, 0)))?

@@ -34,7 +34,7 @@ impl Recorder {
             Builtin::BitBxor => Op::BXOR,
             _ => {
                 let Some(op) = shift(b) else { return Ok(None) };
-                return one(self.wide_shift(args.vm, op, args.get(0), args.get(1))?);
+                return one(self.wide_shift(args.vm, op, args.get(0), args.get(1), false)?);
             }
         };
         let unary = matches!(logic, Op::BNOT | Op::BSWAP);
