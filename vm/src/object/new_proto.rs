@@ -5,7 +5,7 @@
 )]
 
 use super::proto::hot_origin;
-use super::{Gc, Kind, Proto, ProtoFlags, StitchStubs, Table, hbits_for};
+use super::{Gc, Kind, Proto, ProtoFlags, StitchStubs, Str, Table, hbits_for};
 use crate::Vm;
 use crate::bc::{Ins, KCdata, KGc, KNum, KVal, ProtoData, TableTemplate, UvDesc, VarInfo};
 use crate::ffi::ctype::CTypeId;
@@ -14,6 +14,7 @@ use crate::meta::knum_value;
 use crate::state::HOT_COUNTERS;
 use crate::value::Value;
 use core::cell::{Cell, UnsafeCell};
+use std::rc::Rc;
 
 impl Proto {
     /// Bytes of the boxes that the prototype owns; fixed once it is made.
@@ -30,23 +31,38 @@ impl Proto {
     }
 }
 
+/// The prototypes of a chunk, as far as they are made.
+struct Chunk {
+    /// Where the hot counters of the next one begin.
+    place: usize,
+    /// The name, which may be the whole source, as a string.
+    name: Option<(Rc<[u8]>, Gc<Str>)>,
+}
+
 impl Heap {
     /// A prototype with its constants and child prototypes. Children are nested no deeper than the parser and the loader allow.
     pub fn new_proto(&mut self, d: &ProtoData) -> Gc<Proto> {
         // The hot counter that a chunk begins at is pseudo-random, but always the same.
         let hash = |h: u32, ins: &Ins| (h ^ ins.0).wrapping_mul(0x0100_0193).rotate_left(5);
-        let mut place = d.bc.iter().fold(0, hash) as usize % HOT_COUNTERS;
-        self.proto_at(d, &mut place)
+        let place = d.bc.iter().fold(0, hash) as usize % HOT_COUNTERS;
+        self.proto_in(d, &mut Chunk { place, name: None })
     }
-    /// A prototype whose hot counters begin at `place`, which is advanced to their end.
-    fn proto_at(&mut self, d: &ProtoData, place: &mut usize) -> Gc<Proto> {
-        let mut consts: Vec<Value> = d.kgc.iter().rev().map(|k| self.object_constant(k, place)).collect();
+    /// A prototype whose hot counters begin at the place that the chunk has come to, and which advances it to their end.
+    fn proto_in(&mut self, d: &ProtoData, chunk: &mut Chunk) -> Gc<Proto> {
+        let mut consts: Vec<Value> = d.kgc.iter().rev().map(|k| self.object_constant(k, chunk)).collect();
         let code = d.bc.clone().into_boxed_slice();
-        consts.push(hot_origin(code.as_ptr(), *place));
-        *place += code.len();
+        consts.push(hot_origin(code.as_ptr(), chunk.place));
+        chunk.place += code.len();
         consts.extend(d.knum.iter().map(|k| knum_value(*k)));
         let flag = |on: bool, bit: u8| if on { bit } else { 0 };
-        let chunkname = self.new_str(&d.chunkname);
+        let chunkname = match &chunk.name {
+            Some((name, s)) if Rc::ptr_eq(name, &d.chunkname) => *s,
+            _ => {
+                let s = self.new_str(&d.chunkname);
+                chunk.name = Some((Rc::clone(&d.chunkname), s));
+                s
+            }
+        };
         let hdr = self.header(Kind::Proto, d.framesize, d.num_params, 0);
         let p = self.alloc_cell(size_of::<Proto>()).cast::<Proto>();
         // SAFETY: a new cell of this size; `k` points to the first number constant of the box in its place, or after all.
@@ -73,10 +89,10 @@ impl Heap {
         self.note_proto(p);
         p
     }
-    fn object_constant(&mut self, k: &KGc, place: &mut usize) -> Value {
+    fn object_constant(&mut self, k: &KGc, chunk: &mut Chunk) -> Value {
         match k {
             KGc::Str(s) => Value::str(self.new_str(s)),
-            KGc::Proto(d) => Value::proto(self.proto_at(d, place)),
+            KGc::Proto(d) => Value::proto(self.proto_in(d, chunk)),
             KGc::Table(t) => Value::table(self.new_template(t)),
             KGc::Cdata(KCdata::Int64(i)) => Value::cdata(self.new_int64(CTypeId::INT64, *i as u64)),
             KGc::Cdata(KCdata::Uint64(u)) => Value::cdata(self.new_int64(CTypeId::UINT64, *u)),

@@ -4,7 +4,8 @@ use super::Parser;
 use super::error::SyntaxError;
 use super::scope::{GotoLabel, Scope, UvRef, Var};
 use crate::bc::{Ins, KGc, KNum, Op, ProtoData, TableTemplate};
-use std::collections::BTreeMap;
+use foldhash::fast::RandomState;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// The end of a jump list.
@@ -31,7 +32,7 @@ pub(super) struct Constants {
     /// Strings, prototypes and table templates.
     objects: Vec<KGc>,
     /// Index of each string. Ordered, so that its memory is freed in the same order in every run: hot counters depend on where code is.
-    strings: BTreeMap<Rc<[u8]>, u32>,
+    strings: HashMap<Rc<[u8]>, u32, RandomState>,
     numbers: Vec<KNum>,
     /// Index of each number: whether it is an integer, and its bits.
     number_index: BTreeMap<(bool, u64), u32>,

@@ -8,7 +8,10 @@ use crate::bc::KNum;
 use super::token::keyword;
 use crate::source::Source;
 use crate::text::chunk::chunk_id;
+use foldhash::fast::RandomState;
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::rc::Rc;
 
 /// The first line number that is too large.
 const MAX_LINE: u32 = 0x7fff_ff00;
@@ -28,6 +31,8 @@ pub struct Lexer<'a> {
     pub line: u32,
     /// Levels of nested syntax in the parser.
     pub depth: u32,
+    /// The names so far. The same name is the same object, so that looking for a variable compares no bytes.
+    names: HashSet<Rc<[u8]>, RandomState>,
 }
 
 /// A number without the `_` between its digits.
@@ -35,15 +40,42 @@ fn without_separators(text: &[u8]) -> Cow<'_, [u8]> {
     if text.contains(&b'_') { text.iter().copied().filter(|c| *c != b'_').collect() } else { Cow::Borrowed(text) }
 }
 
+/// The object for a name.
+fn same_name(names: &mut HashSet<Rc<[u8]>, RandomState>, text: &[u8]) -> Rc<[u8]> {
+    if let Some(name) = names.get(text) {
+        return Rc::clone(name);
+    }
+    let name: Rc<[u8]> = text.into();
+    names.insert(Rc::clone(&name));
+    name
+}
+
+/// By byte: is it part of names?
+static NAME: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut c = 0;
+    while c < 256 {
+        let byte = c as u8;
+        table[c] = byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+        c += 1;
+    }
+    table
+};
+
+#[inline]
 fn is_name(c: u8) -> bool {
-    c.is_ascii_alphanumeric() || c == b'_' || c >= 0x80
+    NAME[usize::from(c)]
 }
 
 impl<'a> Lexer<'a> {
     /// Starts after the header that [`Source::open`] skips.
     pub fn new(src: Source<'a>, chunkname: &[u8]) -> Lexer<'a> {
         let start = src.pos;
-        Lexer { src, start, chunk: chunk_id(chunkname), recent: [const { (Tok::Eof, (0, 0)) }; 2], line: 1, depth: 0 }
+        Lexer { src, start, chunk: chunk_id(chunkname), recent: [const { (Tok::Eof, (0, 0)) }; 2], line: 1, depth: 0, names: HashSet::default() }
+    }
+    /// A name, as tokens have it.
+    pub fn name(&mut self, text: &[u8]) -> Rc<[u8]> {
+        same_name(&mut self.names, text)
     }
     /// A byte at an offset from the next one, 0 after the end. Like LuaJIT, it requests a piece when its first byte is read.
     #[inline]
@@ -172,6 +204,7 @@ impl<'a> Lexer<'a> {
     }
     fn scan(&mut self) -> Res<Tok> {
         loop {
+            self.src.pos += self.src.rest().iter().take_while(|c| matches!(c, b' ' | b'\t')).count();
             self.start = self.src.pos;
             if self.at_end() {
                 return Ok(Tok::Eof);
@@ -236,8 +269,8 @@ impl<'a> Lexer<'a> {
                 while !self.at_end() && is_name(self.peek(0)) {
                     self.src.pos += self.src.rest().iter().take_while(|c| is_name(**c)).count();
                 }
-                let text = self.text();
-                Ok(keyword(text).unwrap_or_else(|| Tok::Name(text.into())))
+                let text = &self.src.bytes()[self.start..self.src.pos];
+                Ok(keyword(text).unwrap_or_else(|| Tok::Name(same_name(&mut self.names, text))))
             }
             _ => self.single(c),
         }

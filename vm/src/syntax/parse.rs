@@ -126,7 +126,8 @@ impl Parser<'_> {
         self.check(&Tok::Char(before))?;
         let mut n = u32::from(method);
         if method {
-            self.var_new(0, Rc::from(&b"self"[..]))?;
+            let name = self.lex.name(b"self");
+            self.var_new(0, name)?;
         }
         if self.tok != Tok::Char(after) {
             loop {

@@ -101,10 +101,10 @@ impl FuncState {
     pub(super) fn scope(&mut self) -> Option<&mut Scope> {
         self.locals.scopes.last_mut()
     }
-    /// The active local with a name.
-    fn find_local(&self, name: &[u8]) -> Option<u32> {
+    /// The active local with a name. The same name is the same object.
+    fn find_local(&self, name: &Rc<[u8]>) -> Option<u32> {
         let active = &self.locals.map[..self.locals.active as usize];
-        active.iter().rposition(|&v| *self.locals.all[v as usize].name == *name).map(|i| i as u32)
+        active.iter().rposition(|&v| Rc::ptr_eq(&self.locals.all[v as usize].name, name)).map(|i| i as u32)
     }
     /// Notes that the scope of a local has a captured variable.
     fn mark_captured(&mut self, slot: u32) {
@@ -206,7 +206,8 @@ impl Parser<'_> {
     }
     /// Declares a hidden local.
     pub(super) fn var_new_fixed(&mut self, n: u32, name: &str) -> Result<(), SyntaxError> {
-        self.var_new(n, Rc::from(name.as_bytes()))
+        let name = self.lex.name(name.as_bytes());
+        self.var_new(n, name)
     }
     /// The function of a level: the outermost is 0.
     pub(super) fn level_mut(&mut self, level: usize) -> &mut FuncState {

@@ -31,6 +31,9 @@ macro_rules! keywords {
 
         /// The reserved word with this spelling.
         pub(super) fn keyword(b: &[u8]) -> Option<Tok> {
+            if !(2..=8).contains(&b.len()) {
+                return None;
+            }
             $(if b == $text.as_bytes() { return Some(Tok::$name); })*
             None
         }
