@@ -65,6 +65,11 @@ fn bits_quotients_and_buffers_are_computed_in_the_loop() {
 }
 
 #[test]
+fn loops_that_check_once_have_a_trace_for_each_function() {
+    passes_in_both("checked_once.lua", &[]);
+}
+
+#[test]
 fn indices_of_cdata_are_computed_in_64_bits() {
     passes_in_both("indices.lua", &[]);
 }

@@ -42,6 +42,23 @@ end
 two(constants)
 check("two loaded numbers", { TOBIT = 1 })
 
+-- Sums of 32-bit integers that are stored as such.
+local ffi = require "ffi"
+local function mixed(x, n)
+  for i = 0, n - 1 do x[i % 16] = x[i % 16] + x[(i + 5) % 16] * 3 end
+  return x[0]
+end
+mixed(ffi.new("uint32_t[16]", 0xFFFFFFF1), 200)
+do
+  local trace = ir.newest()
+  for ref = 1, require "jit.util".traceinfo(trace).nins do
+    local op = ir.op(trace, ref)
+    local _, ot = require "jit.util".traceir(trace, ref)
+    -- 14 is the type of nums.
+    if ot % 32 == 14 and (op == "ADD" or op == "MUL") then error("a sum of 32-bit integers is one of nums") end
+  end
+end
+
 -- Remainder and quotient.
 local function remainder_first(n, y)
   local s = 0

@@ -36,6 +36,13 @@ function makes.arguments(...)
   return o
 end
 
+function makes.length(x, y)
+  local o = { class = Class }
+  o.x, o.y = x, y
+  if #o ~= 0 then o.x = nil end
+  return setmetatable(o, Class)
+end
+
 -- Long exits: slots are stored on the way, but not those with new objects.
 local function long(make, n)
   local s, a, b, c, d = 0, 1, 2, 3, 4

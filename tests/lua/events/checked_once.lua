@@ -1,0 +1,49 @@
+-- A loop that checks once which functions it calls has a trace for each of them, which loops by itself; a trace that starts in a function with
+-- variable arguments follows its tail calls.
+local util = require "jit.util"
+jit.opt.start("hotloop=20", "hotexit=5", "budget=0")
+
+-- How many traces have each kind of link.
+local function links()
+  local n, trace = {}, 1
+  while util.traceinfo(trace) do
+    local kind = util.traceinfo(trace).linktype
+    n[kind] = (n[kind] or 0) + 1
+    trace = trace + 1
+  end
+  return n
+end
+jit.off(links)
+
+jit.off()
+local formats = {}
+for i = 1, 24 do
+  formats[i] = {
+    read = loadstring("return function(t, i) return t[i] + " .. i .. " end")(),
+    write = loadstring("return function(t, i, v) t[i] = v - " .. i .. " end")(),
+  }
+end
+jit.on()
+local data = {}
+for i = 1, 50 do data[i] = i end
+local function convert(f, g)
+  for i = 1, #data do g.write(data, i, f.read(data, i)) end
+end
+for i = 1, 24 do
+  for _ = 1, 12 do convert(formats[i], formats[i]) end
+end
+local n = links()
+assert(n.loop >= 24, "loops: " .. n.loop)
+assert(not n.stitch, "calls are not inlined")
+
+jit.flush()
+local function largest(a, b, ...)
+  if not b then return a end
+  return largest(a > b and a or b, ...)
+end
+local s = 0
+for i = 1, 3000 do s = s + largest(i % 7, 3, i % 11, 5, 2) end
+n = links()
+-- Those that start at the function itself return; side traces of the loop go round it.
+assert((n.root or 0) >= 5, "traces that go round: " .. (n.root or 0))
+print "ok"
