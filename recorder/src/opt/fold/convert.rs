@@ -59,7 +59,9 @@ fn wide(b: &mut IrBuffer, ins: Ins) -> Rule {
     if !ins.is_guard()
         && let Some(k) = constant(b, ins, from, to)
     {
-        return is(k);
+        // A constant has no type that says how it becomes wider: one with the sign bit of an int stays a conversion.
+        let forgets_type = to == Ty::U32 && b.as_int(k).is_some_and(i32::is_negative);
+        return if forgets_type { Ok(Fold::Keep) } else { is(k) };
     }
     if from.is_int() && to.is_int() && b.ty(ins.a) == to {
         // x as the narrow type that it was loaded as
