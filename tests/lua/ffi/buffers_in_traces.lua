@@ -106,3 +106,17 @@ local function grown(n)
   return s, #b, b:get(6)
 end
 print(grown(200))
+-- Sizes that are too large in some iterations.
+for _, method in ipairs { "skip", "get", "reserve", "commit" } do
+  local b, errors = buffer.new(), 0
+  local sizes = { -0.0, 2147483647, 1, 0x7fffff00, 2, -1, 0.5 }
+  for i = 1, 400 do
+    b:reset():put("text")
+    if method == "commit" then b:reserve(4) end
+    local n = sizes[i < 200 and 1 + i % 2 * 2 or 1 + i % 7]
+    if method ~= "reserve" or n < 100 or n > 0x7fffff00 then
+      if not pcall(b[method], b, n) then errors = errors + 1 end
+    end
+  end
+  print(method, errors)
+end

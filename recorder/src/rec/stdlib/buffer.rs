@@ -97,14 +97,15 @@ impl Recorder {
         self.b.compare(Op::NE, other, buffer)?;
         Ok(Text::Buffer(other))
     }
-    /// A number of bytes, guarded not to be negative, and what it is now.
+    /// A number of bytes, guarded to be in range, and what it is now.
     fn buffer_size(&mut self, (r, v): (IrRef, Value)) -> Rec<Option<(IrRef, usize)>> {
         if !v.is_number() {
             return Ok(None);
         }
-        let ((n, now), zero) = (self.to_int(r, v)?, self.b.kint(0));
-        let Ok(now) = usize::try_from(now) else { return Ok(None) };
-        self.b.emit(Op::GE, Ty::Int, n, zero)?;
+        let ((n, now), most) = (self.to_int(r, v)?, self.b.kint(MAX_LEN as i32));
+        let Some(now) = usize::try_from(now).ok().filter(|now| *now <= MAX_LEN) else { return Ok(None) };
+        // Negative numbers are too large when they have no sign.
+        self.b.emit(Op::ULE, Ty::Int, n, most)?;
         Ok(Some((n, now)))
     }
     /// A method that changes the buffer, and returns it.
