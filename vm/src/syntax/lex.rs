@@ -4,8 +4,8 @@ pub use super::token::{KEYWORDS, Tok, token_name};
 
 use super::error::{Diagnostic, SyntaxError};
 use super::number::{canonical, leading_decimal, scan_cdata, scan_number};
-use crate::bc::KNum;
 use super::token::keyword;
+use crate::bc::KNum;
 use crate::source::Source;
 use crate::text::chunk::chunk_id;
 use foldhash::fast::RandomState;
@@ -71,7 +71,15 @@ impl<'a> Lexer<'a> {
     /// Starts after the header that [`Source::open`] skips.
     pub fn new(src: Source<'a>, chunkname: &[u8]) -> Lexer<'a> {
         let start = src.pos;
-        Lexer { src, start, chunk: chunk_id(chunkname), recent: [const { (Tok::Eof, (0, 0)) }; 2], line: 1, depth: 0, names: HashSet::default() }
+        Lexer {
+            src,
+            start,
+            chunk: chunk_id(chunkname),
+            recent: [const { (Tok::Eof, (0, 0)) }; 2],
+            line: 1,
+            depth: 0,
+            names: HashSet::default(),
+        }
     }
     /// A name, as tokens have it.
     pub fn name(&mut self, text: &[u8]) -> Rc<[u8]> {

@@ -61,7 +61,8 @@ pub fn scan_cdata(text: &[u8]) -> Option<KCdata> {
 const SHORT: usize = 15;
 /// The powers of ten that are exact.
 const EXACT: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
+    1e22,
 ];
 
 /// The digits that a text begins with, without the point, and how many follow the point; then the length. `None` if there are none, or too many.

@@ -207,7 +207,11 @@ fn plain_search() {
         let hay: Vec<u8> = (0..len).map(|i| bytes[i * i * 7 % 13 % bytes.len()]).collect();
         for start in 0..len {
             for byte in bytes {
-                assert_eq!(find_byte(&hay[start..], byte), hay[start..].iter().position(|b| *b == byte), "{hay:?} {start} {byte}");
+                assert_eq!(
+                    find_byte(&hay[start..], byte),
+                    hay[start..].iter().position(|b| *b == byte),
+                    "{hay:?} {start} {byte}"
+                );
             }
         }
     }
