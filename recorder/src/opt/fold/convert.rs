@@ -71,6 +71,7 @@ fn wide(b: &mut IrBuffer, ins: Ins) -> Rule {
         && to.is_int()
         && to != Ty::Int
         && !ins.is_guard()
+        && b.is_op(ins.a, Op::CONV).is_none()
         && let Some(bits) = exact_bits(b, ins.a)?
     {
         // The low bits of a sum that is exact are the sum of the low bits.
