@@ -16,8 +16,8 @@ use crate::state::Activity;
 use crate::value::Value;
 use std::rc::Rc;
 
-/// Calls from Rust beyond the limit that the handler of an error may have active at once.
-const HANDLER_CALLS: u32 = 10;
+/// Calls from Rust beyond the limit that the handler of an error may have active at once: as many as under the lowest limit.
+const HANDLER_CALLS: u32 = super::stack::LOWEST.native;
 /// The error that replaces another one whose handler has failed.
 const HANDLER_FAILED: &[u8] = b"error in error handling";
 

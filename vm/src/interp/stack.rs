@@ -18,7 +18,7 @@ pub const NATIVE_MIN: usize = 40;
 /// No limits are higher.
 const MOST: DepthLimits = DepthLimits::MOST;
 /// No limits are lower: libraries and handlers of errors need some room.
-const LOWEST: DepthLimits = DepthLimits { stack: 2000, native: 10 };
+pub(super) const LOWEST: DepthLimits = DepthLimits { stack: 2000, native: 10 };
 
 impl Vm {
     /// Limits the size of each stack, in slots; a larger one than the default is not possible.

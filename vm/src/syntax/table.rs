@@ -34,6 +34,8 @@ struct Constructor {
     need_array: bool,
     /// The last item is a call with all its results.
     vcall: bool,
+    /// The last item is a number without a key.
+    number: bool,
     /// The template and its constant.
     template: Option<Box<(Template, u16)>>,
 }
@@ -46,7 +48,7 @@ impl Parser<'_> {
         let pc = self.emit_ad(Op::TNEW, reg, 0)?;
         self.reg_reserve(1)?;
         let (narr, nhash) = (1, 0);
-        let mut c = Constructor { pc, reg, narr, nhash, need_array: false, vcall: false, template: None };
+        let mut c = Constructor { pc, reg, narr, nhash, need_array: false, vcall: false, number: false, template: None };
         self.check(&Tok::Char(b'{'))?;
         while !self.at(b'}') {
             self.item(&mut c)?;
@@ -61,7 +63,7 @@ impl Parser<'_> {
     }
     /// Numbers that follow the comma after an item, each with another comma.
     fn listed_numbers(&mut self, c: &mut Constructor) -> Res<()> {
-        if !self.at(b',') || self.ahead.is_some() || c.template.is_none() {
+        if !c.number || !self.at(b',') || self.ahead.is_some() {
             return Ok(());
         }
         while let Some(n) = self.lex.listed_number() {
@@ -75,15 +77,19 @@ impl Parser<'_> {
     fn item(&mut self, c: &mut Constructor) -> Res<()> {
         if let Some(value) = self.constant_item()? {
             let n = self.next_index(c)?;
+            c.number = matches!(value, KVal::Int(_) | KVal::Num(_));
             return self.template_set(c, KVal::Int(n), value);
         }
         let (table, key) = self.item_key(c)?;
+        c.number = false;
         if matches!(key.kind, Kind::Str(_) | Kind::Num(_))
             && let Some(value) = self.constant_item()?
         {
             return self.template_set(c, to_kval(&key), value);
         }
         let value = self.expr()?;
+        // Only an item without a key may be a call with all its results.
+        c.number = c.vcall && value.number().is_some();
         self.item_store(c, table, key, value)
     }
     /// A constant that is the whole of an item, as all items of tables of data are: it needs no expression.

@@ -74,7 +74,8 @@ fn wide(b: &mut IrBuffer, ins: Ins) -> Rule {
         && b.is_op(ins.a, Op::CONV).is_none()
         && let Some(bits) = exact_bits(b, ins.a)?
     {
-        // The low bits of a sum that is exact are the sum of the low bits.
+        // The low bits of a sum that is exact are the sum of the low bits. (What does not fit an int is not
+        // reduced modulo 2^32.)
         return like(Op::CONV, to, bits, IrRef(conv::pack(to, Ty::Int, 0)));
     }
     if from.is_int() && is64(dst) && ins.b.0 & conv::SEXT != 0 {
