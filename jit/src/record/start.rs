@@ -11,9 +11,9 @@ use crate::view::events::Event;
 use crate::view::log::{self, Topic};
 use crate::view::watch::Start;
 use perilune_recorder::abort::Abort;
-use perilune_recorder::ir::{Link, SnapId, TraceExit};
+use perilune_recorder::ir::{Link, Op, SlotIdx, SnapId, TraceExit, Ty};
 use perilune_recorder::rec::{Recorder, TreePosition};
-use perilune_vm::bc::Op;
+use perilune_vm::bc::Op as Bc;
 use perilune_vm::hooks::Mode;
 use perilune_vm::object::{BcPos, InsPtr, ProtoFlags};
 use perilune_vm::{TraceId, Value, Vm};
@@ -88,13 +88,17 @@ impl Jit {
             None if returning => Recorder::new_returning(vm, &params, pc, place),
             None => Recorder::new_side(vm, &params, &trace, pc, place),
         };
+        let recorder = match exit.exit {
+            SnapId::FIRST => recorder.map(|r| r.expecting_nums(self.nums_at_start(exit.trace))),
+            _ => recorder,
+        };
         self.begin(vm, number, func, at, Origin::Side, recorder, begun);
     }
     /// Has a trace followed as many returns as it may, and stopped at exit `exit` in front of the return at `pc`?
     fn ends_in_returns(&self, trace: &perilune_recorder::ir::Trace, exit: SnapId, pc: InsPtr) -> bool {
         let last = trace.snaps.last().is_some_and(|s| exit.index() + 1 == trace.snaps.len() && s.multres == 0);
-        let returns = trace.ins.iter().filter(|i| i.op == perilune_recorder::ir::Op::RETF).count();
-        last && trace.link == Link::Return && returns > 1 && matches!(pc.ins().op(), Op::RET | Op::RET0 | Op::RET1 | Op::CALLT)
+        let returns = trace.ins.iter().filter(|i| i.op == Op::RETF).count();
+        last && trace.link == Link::Return && returns > 1 && matches!(pc.ins().op(), Bc::RET | Bc::RET0 | Bc::RET1 | Bc::CALLT)
     }
     /// Where a trace for values of other types starts at the first exit of `parent`: at the start of a loop, if `parent` starts there as
     /// well and not too many other traces do.
@@ -111,11 +115,26 @@ impl Jit {
         for _ in 0..most {
             let e = registry.get(n)?;
             if let Some(start) = e.start {
-                return (!matches!(start.original.op(), Op::FUNCF | Op::FUNCV)).then_some(start);
+                return (!matches!(start.original.op(), Bc::FUNCF | Bc::FUNCV)).then_some(start);
             }
             n = e.trace.parent.filter(|p| p.exit == SnapId::FIRST)?.trace;
         }
         None
+    }
+    /// The slots that `parent`, or a trace before it with the same start, loads as nums.
+    fn nums_at_start(&self, parent: TraceId) -> Vec<SlotIdx> {
+        let registry = self.registry.borrow();
+        let mut slots = Vec::new();
+        let mut next = Some(parent);
+        for _ in 0..cost::MAX_CHAIN.max(cost::MAX_CHECKED_ONCE) {
+            let Some(e) = next.and_then(|n| registry.get(n)) else { break };
+            let loads = e.trace.ins.iter().filter(|i| i.op == Op::SLOAD && i.ty == Ty::Num && i.is_guard()).map(|i| i.a.slot());
+            slots.extend(loads);
+            next = e.trace.parent.filter(|p| p.exit == SnapId::FIRST).map(|p| p.trace);
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        slots
     }
     /// A number for a new trace. If there is none, all traces are flushed.
     fn number(&self, vm: &mut Vm) -> Option<TraceId> {

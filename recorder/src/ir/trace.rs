@@ -251,6 +251,24 @@ impl Trace {
         let n = self.origins.partition_point(|o| usize::from(o.0) <= i);
         n.checked_sub(1).map_or(Origin::default(), |n| self.origins[n].1)
     }
+    /// Says which bytecodes the instructions from index `first` on were recorded for, as many as there are in `new`.
+    pub(crate) fn set_origins(&mut self, first: usize, new: impl Iterator<Item = Origin>) {
+        let at = |i: usize| self.origins.partition_point(|o| usize::from(o.0) < i);
+        let mut runs: Vec<(u16, Origin)> = Vec::new();
+        let mut next = first;
+        for origin in new {
+            if runs.last().is_none_or(|o| o.1 != origin) {
+                runs.push((next as u16, origin));
+            }
+            next += 1;
+        }
+        let range = at(first)..at(next);
+        let after = self.origin_at(next);
+        if range.end == self.origins.len() || usize::from(self.origins[range.end].0) != next {
+            runs.push((next as u16, after));
+        }
+        self.origins.splice(range, runs);
+    }
     /// The call that led to the frame of a bytecode, if the trace has followed it.
     pub fn called_from(&self, at: Origin) -> Option<Origin> {
         usize::from(at.call).checked_sub(1).and_then(|i| self.calls.get(i).copied())

@@ -131,7 +131,9 @@ impl Unroll<'_> {
             self.b.trace.snaps.pop();
         }
         crate::opt::mem::table::check_appended(self.b, self.invar);
-        self.emit_phis()
+        self.emit_phis()?;
+        crate::opt::hoist::run(self.b, &self.subst);
+        Ok(())
     }
 
     fn substitute(&self, mode: Mode, r: IrRef) -> IrRef {

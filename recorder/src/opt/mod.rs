@@ -19,6 +19,7 @@ pub mod cse;
 pub mod dce;
 pub mod fold;
 pub mod held;
+mod hoist;
 pub mod loops;
 pub mod mem;
 pub mod narrow;

@@ -19,11 +19,6 @@ pub fn to_index(b: &mut IrBuffer, r: IrRef) -> Emit {
     if b.ty(r).is_int() { Ok(r) } else { b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_INDEX)) }
 }
 
-/// A number as the bit library sees it.
-pub fn to_bit(b: &mut IrBuffer, r: IrRef) -> Emit {
-    if b.ty(r).is_int() { Ok(r) } else { b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL) }
-}
-
 /// The counter of a numeric loop in the next iteration: `idx + step`.
 ///
 /// `idx` is not beyond `stop`, or this iteration would not run. So the sum fits if `stop + step` does. That is checked once, outside the
@@ -52,15 +47,17 @@ pub fn next_index(b: &mut IrBuffer, idx: IrRef, (step, step_now): (IrRef, i32), 
 /// Sums and products up to here are exact in nums, which have integers up to 2^53. The bounds that are compared with it are nums too, and a
 /// sum or product of bounds is rounded by much less than what is left.
 const EXACT: f64 = (1u64 << 50) as f64;
-/// How deep sums and products are taken apart: few indices have more than four terms, and none that was seen more than six.
+/// How deep sums and products of nums are taken apart: few indices have more than four terms.
 const DEPTH: u32 = 6;
+/// The most sums, differences and products of ints that an index is taken apart into, as in LuaJIT.
+const MOST_OPERATIONS: usize = 100;
 
 /// An int as an index of cdata, in 64 bits (LuaJIT's `lj_opt_narrow_cindex`).
 ///
 /// Sums, differences and products in it are computed in 64 bits. There they do not overflow, so that nothing is checked. Where an int
 /// would have overflowed the interpreter computes with nums, which are exact up to `EXACT`.
 pub fn int_index(b: &mut IrBuffer, r: IrRef) -> Emit {
-    if b.flags.narrow { word_of_int(b, r, DEPTH) } else { extend(b, r) }
+    if b.flags.narrow { Operations::default().word(b, r) } else { extend(b, r) }
 }
 
 /// An int in 64 bits.
@@ -80,37 +77,58 @@ pub fn num_index(b: &mut IrBuffer, r: IrRef, n: f64) -> Emit {
     b.emit(Op::CONV, Ty::I64, r, IrRef(conv::I64_NUM_INDEX))
 }
 
-/// An operation on ints with a check of its result: the operation without, and a bound of the magnitude of its result, if it can be taken
-/// apart.
-fn unchecked(b: &IrBuffer, r: IrRef, depth: u32) -> Option<(Ins, f64)> {
-    let i = b.def(r).filter(|i| depth > 0 && i.ty == Ty::Int)?;
-    let op = match i.op {
-        Op::ADDOV => Op::ADD,
-        Op::SUBOV => Op::SUB,
-        Op::MULOV => Op::MUL,
-        _ => return None,
-    };
-    let (x, y) = (int_bound(b, i.a, depth - 1), int_bound(b, i.b, depth - 1));
-    let bound = if op == Op::MUL { x * y } else { x + y };
-    (bound <= EXACT).then_some((Ins { op, ..i }, bound))
+/// The operations on ints that an index is taken apart into.
+#[derive(Default)]
+struct Operations {
+    /// By operation, which checks its result: a bound of the magnitude of the result without the check; `None` if it is not taken apart.
+    bounds: Vec<(IrRef, Option<f64>)>,
+    /// Those that have been emitted in 64 bits.
+    words: Vec<(IrRef, IrRef)>,
 }
 
-/// A bound of the magnitude of an int whose sums are taken apart.
-fn int_bound(b: &IrBuffer, r: IrRef, depth: u32) -> f64 {
-    if let Some((_, bound)) = unchecked(b, r, depth) {
-        return bound;
-    }
-    let range = range::of(b, r);
-    range.lo.unsigned_abs().max(range.hi.unsigned_abs()) as f64
-}
-
-fn word_of_int(b: &mut IrBuffer, r: IrRef, depth: u32) -> Emit {
-    match unchecked(b, r, depth) {
-        Some((i, _)) => {
-            let (x, y) = (word_of_int(b, i.a, depth - 1)?, word_of_int(b, i.b, depth - 1)?);
-            b.emit(i.op, Ty::I64, x, y)
+impl Operations {
+    /// A bound of the magnitude of an int.
+    fn bound(&mut self, b: &IrBuffer, r: IrRef) -> f64 {
+        if let Some((_, bound)) = self.unchecked(b, r) {
+            return bound;
         }
-        None => extend(b, r),
+        let range = range::of(b, r);
+        range.lo.unsigned_abs().max(range.hi.unsigned_abs()) as f64
+    }
+    /// The operation of an int without the check of its result, and a bound of the magnitude of that, if it can be taken apart.
+    fn unchecked(&mut self, b: &IrBuffer, r: IrRef) -> Option<(Ins, f64)> {
+        let i = b.def(r).filter(|i| i.ty == Ty::Int)?;
+        let op = match i.op {
+            Op::ADDOV => Op::ADD,
+            Op::SUBOV => Op::SUB,
+            Op::MULOV => Op::MUL,
+            _ => return None,
+        };
+        let known = self.bounds.iter().find(|(of, _)| *of == r).map(|(_, bound)| *bound);
+        let bound = match known {
+            Some(bound) => bound?,
+            None if self.bounds.len() >= MOST_OPERATIONS => return None,
+            None => {
+                let at = self.bounds.len();
+                self.bounds.push((r, None));
+                let (x, y) = (self.bound(b, i.a), self.bound(b, i.b));
+                let bound = if op == Op::MUL { x * y } else { x + y };
+                self.bounds[at].1 = (bound <= EXACT).then_some(bound);
+                self.bounds[at].1?
+            }
+        };
+        Some((Ins { op, ..i }, bound))
+    }
+    /// The int in 64 bits.
+    fn word(&mut self, b: &mut IrBuffer, r: IrRef) -> Emit {
+        if let Some((_, word)) = self.words.iter().find(|(of, _)| *of == r) {
+            return Ok(*word);
+        }
+        let Some((i, _)) = self.unchecked(b, r) else { return extend(b, r) };
+        let (x, y) = (self.word(b, i.a)?, self.word(b, i.b)?);
+        let word = b.emit(i.op, Ty::I64, x, y)?;
+        self.words.push((r, word));
+        Ok(word)
     }
 }
 
@@ -118,7 +136,7 @@ fn word_of_int(b: &mut IrBuffer, r: IrRef, depth: u32) -> Emit {
 /// be checked. The number of such terms comes with it.
 fn parts(b: &IrBuffer, r: IrRef, depth: u32) -> Option<(f64, u32)> {
     if let Some(int) = b.int_source(r) {
-        return Some((int_bound(b, int, depth), 0));
+        return Some((Operations::default().bound(b, int), 0));
     }
     if let Some(k) = b.as_num(r) {
         return (k == k.trunc() && k.abs() < f64::from(i32::MAX)).then(|| (k.abs(), 0));
@@ -140,7 +158,7 @@ fn parts(b: &IrBuffer, r: IrRef, depth: u32) -> Option<(f64, u32)> {
 
 fn word_of_num(b: &mut IrBuffer, r: IrRef, depth: u32) -> Emit {
     if let Some(int) = b.int_source(r) {
-        return word_of_int(b, int, depth);
+        return Operations::default().word(b, int);
     }
     if let Some(k) = b.as_num(r) {
         return Ok(b.kword(k as i64 as u64, Ty::I64));

@@ -244,6 +244,7 @@ impl Recorder {
             }
             let r = self.to_bits(r, v)?;
             let r = self.b.emit(Op::BNOT, Ty::Int, r, IrRef::NONE)?;
+            self.rely_on_bits(r)?;
             self.set(ins.a(), r);
             return Ok(());
         }
@@ -266,7 +267,9 @@ impl Recorder {
                 return self.nyi(ins.op());
             }
             let (x, y) = (self.to_bits(x.0, x.1)?, self.to_bits(y.0, y.1)?);
-            self.b.emit(op, Ty::Int, x, y)?
+            let r = self.b.emit(op, Ty::Int, x, y)?;
+            self.rely_on_bits(r)?;
+            r
         };
         self.set(ins.a(), r);
         Ok(())

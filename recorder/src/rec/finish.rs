@@ -1,10 +1,11 @@
 //! The end of a recording: the last snapshot, the passes, and the result for the trace registry.
 
-use super::{AbortInfo, FinishedTrace, Rec, Recorder};
+use super::{AbortInfo, FinishedTrace, Rec, Recorder, view};
 use crate::abort::Abort;
 use crate::ir::verify::verify_effects;
 use crate::ir::{IrRef, Link, Op, SlotIdx, Trace};
 use crate::opt;
+use perilune_vm::Vm;
 use perilune_vm::object::InsPtr;
 use std::time::Instant;
 
@@ -23,7 +24,7 @@ impl Recorder {
         if self.feedback.stale && self.b.trace.ins.len() > self.start.place.tolerated as usize {
             return Err(Abort::Retry);
         }
-        let looping = link == Link::Loop && self.base == SlotIdx::BASE && self.stack.returned == 0 && !self.has_switched();
+        let looping = self.closes_loop(link);
         if looping {
             self.forget_fresh()?;
         }
@@ -74,10 +75,33 @@ impl Recorder {
         }))
     }
 
+    /// Does a trace that ends with this link end an iteration of a loop, in the frame that it started in?
+    fn closes_loop(&self, link: Link) -> bool {
+        link == Link::Loop && self.base == SlotIdx::BASE && self.stack.returned == 0 && !self.has_switched()
+    }
+
+    /// Loads the slots that the iteration has read at its start and that have been written in memory since, as the variables of a loop are that
+    /// a builtin returns. The trace ends with this link, in front of `pc`.
+    pub(super) fn load_carried(&mut self, vm: &Vm, link: Link, pc: InsPtr) -> Rec<()> {
+        if !self.closes_loop(link) {
+            return Ok(());
+        }
+        let mut r = self.b.newest(Op::SLOAD);
+        while r != IrRef::NONE {
+            let at = self.b.trace.ins[r.ins_index()].a.slot();
+            r = self.b.older(r);
+            if self.slots.is_fresh(at) && self.slots[at] == IrRef::NONE {
+                if self.snaps.needed {
+                    self.snap(pc)?;
+                }
+                self.get_abs(at, view::slot(vm, at.from_base() as isize))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Forgets the values that were loaded from slots that have been written in memory: an iteration before they are written again would have
-    /// them, but so would the exits after that. Fails if one of the slots was read at the start of the iteration and its value at the end is
-    /// unknown. (Compilers put the results of a call, and the variables of a loop, into slots that are dead when an iteration ends; other
-    /// bytecode need not.)
+    /// them, but so would the exits after that. Where a slot was read at the start of the iteration, its value at the end is known.
     fn forget_fresh(&mut self) -> Rec<()> {
         let mut is_carried = vec![false; self.slots.top().index()];
         let mut r = self.b.newest(Op::SLOAD);
@@ -85,7 +109,7 @@ impl Recorder {
             let at = self.b.trace.ins[r.ins_index()].a.slot();
             if self.slots.is_fresh(at) {
                 if self.slots[at] == IrRef::NONE {
-                    return Err(Abort::TypeInstability);
+                    return Err(Abort::Error);
                 }
                 is_carried[at.index()] = true;
             }

@@ -3,6 +3,7 @@
 use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{FpMath, IrRef, Op, Ty, conv};
+use crate::opt::fold::range;
 use crate::opt::narrow;
 use perilune_vm::layout::Field;
 use perilune_vm::{Value, Vm};
@@ -65,6 +66,11 @@ impl Recorder {
             return Ok(bits);
         }
         self.b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL)
+    }
+    /// Called for the result of an operation on bits. A sum or product that is the result itself is its own value modulo 2^32 because it is an
+    /// int: that is checked also where nothing else needs it.
+    pub(super) fn rely_on_bits(&mut self, r: IrRef) -> Rec<()> {
+        if self.b.is_op(r, Op::BAND).is_some() { Ok(()) } else { range::rely(&mut self.b, r) }
     }
     /// A field of an object.
     pub(super) fn field(&mut self, object: IrRef, field: Field) -> Rec<IrRef> {

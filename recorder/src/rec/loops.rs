@@ -34,6 +34,11 @@ impl Body {
     pub(super) fn contains(self, pc: InsPtr) -> bool {
         (self.first.addr()..self.end.addr()).contains(&pc.addr())
     }
+    /// The first local of a numeric loop.
+    pub(super) fn counter(self) -> Option<usize> {
+        let last = view::at(self.end, -1).ins();
+        matches!(last.op(), Bc::FORL | Bc::IFORL | Bc::JFORL).then(|| last.a())
+    }
 }
 
 /// The loop that a root trace at `pc` is made of; `None` for a function, and for a loop that never repeats.
@@ -155,7 +160,12 @@ impl Recorder {
         let (stop, vl) = self.operand(vm, ra + 1)?;
         let (step, vs) = self.operand(vm, ra + 2)?;
         let ty = self.ty(idx);
-        if !ty.is_number() || self.ty(stop) != ty || self.ty(step) != ty || vi.is_int() != vs.is_int() {
+        if !ty.is_number()
+            || self.ty(stop) != ty
+            || self.ty(step) != ty
+            || vi.is_int() != vs.is_int()
+            || vi.is_int() != ty.is_int()
+        {
             return Err(Abort::TypeInstability);
         }
         let up = self.direction(step, vs)?;
@@ -224,6 +234,12 @@ impl Recorder {
             up = self.direction(x[2].0, vs)?;
             x[1].0 = self.int_limit(x[1].0, l, up)?;
             stay = if s >= 0 { f64::from(i) <= l } else { f64::from(i) >= l };
+            let bound = if up { l.floor() } else { l.ceil() };
+            if !stay && self.b.as_int(x[1].0).is_some_and(|k| f64::from(k) != bound) {
+                // No int reaches this limit: there is nothing to check.
+                self.clear_from(self.base + ra);
+                return Ok(Event::Leave);
+            }
         } else {
             ty = Ty::Num;
             for x in &mut x {

@@ -241,7 +241,7 @@ impl Recorder {
                 let before = to == pc && !matches!(pc.ins().op(), Bc::FORL | Bc::IFORL | Bc::JFORL);
                 self.fuel.executed -= u32::from(before);
                 let activity = vm.begin_activity(Activity::Optimizer);
-                let done = self.finish(link, to);
+                let done = self.load_carried(vm, link, to).and_then(|()| self.finish(link, to));
                 vm.begin_activity(activity);
                 let done = done?;
                 self.fuel.executed += u32::from(before);

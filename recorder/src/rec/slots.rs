@@ -98,7 +98,7 @@ impl Recorder {
         if known != IrRef::NONE {
             return Ok(known);
         }
-        let ty = Ty::of_value(v);
+        let ty = if v.is_int() && self.start.nums.contains(&at) { Ty::Num } else { Ty::of_value(v) };
         if self.slots.is_fresh(at) {
             let r = self.get_fresh(at, ty)?;
             self.slots[at] = if ty.is_pri() { self.b.kvalue(v) } else { r };

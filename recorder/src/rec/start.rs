@@ -2,7 +2,7 @@
 
 use super::{Rec, Recorder, loops, view};
 use crate::abort::Abort;
-use crate::ir::TraceExit;
+use crate::ir::{SlotIdx, TraceExit};
 use crate::opt::abc::Induction;
 use crate::params::RecParams;
 use perilune_vm::bc::{Ins, Op as Bc};
@@ -57,6 +57,8 @@ pub(super) struct Start {
     pub(super) returning: bool,
     /// The coroutine and the frame that the trace starts in, see [`super::native::frame_at`].
     pub(super) frame: (Gc<Thread>, usize),
+    /// Slots that hold an int now, and held nums when traces with the same start were recorded: they are loaded as nums, which takes both.
+    pub(super) nums: Vec<SlotIdx>,
     /// No instruction has been recorded yet.
     pub(super) pending: bool,
     /// Instructions that have passed while the first one is awaited.
@@ -74,6 +76,7 @@ impl Start {
             induction: None,
             returning: false,
             frame: (vm.cur, super::native::frame_at(vm)),
+            nums: Vec::new(),
             pending: true,
             waited: 0,
         }
@@ -106,6 +109,17 @@ impl Recorder {
         place: TreePosition,
     ) -> Result<Recorder, Abort> {
         Recorder::at_start(vm, params, proto, start, place)
+    }
+    /// Loads these slots as nums where they hold ints: traces with the same start have met both. The counter of the loop that the trace is
+    /// made of stays what it is.
+    #[must_use]
+    pub fn expecting_nums(mut self, mut slots: Vec<SlotIdx>) -> Recorder {
+        if let Some(counter) = self.start.body.and_then(loops::Body::counter) {
+            let first = self.base + counter;
+            slots.retain(|&at| at < first || at > first + 2);
+        }
+        self.start.nums = slots;
+        self
     }
     fn at_start(
         vm: &Vm,

@@ -80,7 +80,7 @@ impl<'a> Recorder<'a> {
         narrow::to_num(&mut self.b, r)
     }
     fn bits(&mut self, r: IrRef) -> Res<IrRef> {
-        narrow::to_bit(&mut self.b, r)
+        if self.b.ty(r).is_int() { Ok(r) } else { self.b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL) }
     }
 
     /// Emits the statement at `pc`, which is about to be executed and will not stop the program.

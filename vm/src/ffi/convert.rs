@@ -311,6 +311,13 @@ impl Vm {
     }
     #[cold]
     fn conversion_error(&mut self, d: CTypeId, s: CTypeId, rules: Rules, mode: Mode) -> LuaError {
+        // The types of enumerations are taken for those of their constants before they are compared.
+        let [d, s] = [d, s].map(|id| {
+            self.ctypes().map_or(id, |types| {
+                let ct = types.get(types.raw_id(id));
+                if ct.info.is_enum() { types.raw_child(ct) } else { id }
+            })
+        });
         let (to, mut from) = (self.ctype_text(d), self.ctype_text(s));
         if rules.from_lua
             && let Ok(types) = self.ctypes()

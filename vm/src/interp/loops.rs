@@ -97,7 +97,8 @@ pub(super) unsafe fn prepare(ra: *mut Value) -> bool {
     *ra.add(1) = Value::num(l);
     *ra.add(2) = Value::num(s);
     *ra.add(3) = Value::num(i);
-    !s.is_nan() && if s.is_sign_negative() { l <= i } else { i <= l }
+    // A step that is no number counts down, as in PUC Lua, and as 0/0 does in LuaJIT.
+    if s.is_nan() || s.is_sign_negative() { l <= i } else { i <= l }
 }
 
 /// The same where all three are integers; `None` where they are not.

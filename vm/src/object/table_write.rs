@@ -309,10 +309,19 @@ impl Vm {
             // One slot more than needed: the border that `#` finds depends on the size.
             self.table_reserve_array(t, (first + n) as u32 + 1);
         }
-        for i in 0..n {
-            // SAFETY: the caller's values; the stack does not move meanwhile.
-            let v = unsafe { *values.add(i as usize) };
-            self.table_set_int(t, first + i, v);
+        // SAFETY: the caller's values; the stack does not move meanwhile.
+        let values = unsafe { core::slice::from_raw_parts(values, n.max(0) as usize) };
+        let Some(slots) = t.array_part().get(first as usize..first as usize + values.len()) else {
+            // The table could not become large enough.
+            for (i, v) in (first..).zip(values) {
+                self.table_set_int(t, i, *v);
+            }
+            return;
+        };
+        for (slot, v) in slots.iter().zip(values) {
+            self.heap.check_live(*v);
+            slot.set(*v);
+            self.barrier_store(t, Value::NIL, *v);
         }
     }
     /// Removes all entries of a table; its memory is kept.

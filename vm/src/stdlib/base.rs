@@ -26,7 +26,8 @@ pub fn assert(vm: &mut Vm) -> LuaResult<u32> {
         let s = vm.check_str(1)?;
         return Err(vm.rt_error_bytes(until_nul(s.bytes())));
     }
-    Err(vm.throw(v))
+    // LuaJIT throws the last argument then.
+    Err(vm.throw(vm.arg(n - 1)))
 }
 
 /// `type(v)`: the names are the upvalues.
@@ -155,8 +156,14 @@ pub fn unpack(vm: &mut Vm) -> LuaResult<u32> {
     if more >= 16 {
         vm.reserve(more as usize + 1)?;
     }
-    for i in first..=last {
-        vm.push(t.get_int(i));
+    if let Some(slots) = usize::try_from(first).ok().and_then(|first| t.array_part().get(first..=last as usize)) {
+        for slot in slots {
+            vm.push(slot.get());
+        }
+    } else {
+        for i in first..=last {
+            vm.push(t.get_int(i));
+        }
     }
     Ok(more + 1)
 }

@@ -6,6 +6,7 @@ use super::string::start_offset;
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::object::{Gc, Str, Table};
+use crate::text::number::to_i64;
 use crate::text::pattern::{Capture, MAX_CAPTURES, Matcher, PatternError, Program};
 use crate::text::search::is_plain;
 use crate::text::{find_byte, find_plain};
@@ -218,7 +219,8 @@ pub fn gsub(vm: &mut Vm) -> LuaResult<u32> {
     let s = vm.check_str(0)?;
     let pat = vm.check_str(1)?;
     let v = vm.arg(2);
-    let limit = vm.opt_int(3, i32::MAX)?;
+    // As in LuaJIT: the low 32 bits, which for great numbers may be few replacements.
+    let limit = if vm.arg(3).is_nil() { i32::MAX } else { to_i64(vm.check_num(3)?) as i32 };
     let by = if let Some(t) = v.as_table() {
         Replacement::Table(t)
     } else if v.is_func() {

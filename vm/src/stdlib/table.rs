@@ -240,7 +240,7 @@ pub fn getn(vm: &mut Vm) -> LuaResult<u32> {
     vm.ret1(Value::integer(i64::from(t.len())))
 }
 
-/// `table.move(a1, f, e, t [, a2])`: with metamethods.
+/// `table.move(a1, f, e, t [, a2])`: without metamethods, as in LuaJIT.
 pub fn move_(vm: &mut Vm) -> LuaResult<u32> {
     vm.pad_args(4);
     let from = vm.check_table(0)?;
@@ -249,20 +249,43 @@ pub fn move_(vm: &mut Vm) -> LuaResult<u32> {
     let at = vm.check_int(3)?;
     let to = if vm.arg(4).is_nil() { from } else { vm.check_table(4)? };
     vm.check_writable(to)?;
-    let mut one = |i: i32| {
-        poll(vm, i)?;
-        let j = i.wrapping_sub(first).wrapping_add(at);
-        let v = from.get_int(i);
-        vm.try_table_set_int(to, j, v)
-    };
-    if last >= first {
-        if at > last || at <= first || to != from {
-            (first..=last).try_for_each(&mut one)?;
-        } else {
-            (first..=last).rev().try_for_each(&mut one)?;
+    let place = |i: i32| i.wrapping_sub(first).wrapping_add(at);
+    let one = |vm: &mut Vm, i: i32| vm.try_table_set_int(to, place(i), from.get_int(i));
+    if at > last || at <= first || to != from {
+        let mut i = i64::from(first);
+        while i <= i64::from(last) {
+            let next = i as i32;
+            let (source, target) = slots_to_move((&from, next), (&to, place(next)), last);
+            if source.is_empty() {
+                one(vm, next)?;
+                poll(vm, next)?;
+                i += 1;
+                continue;
+            }
+            for (source, target) in source.iter().zip(target) {
+                let v = source.get();
+                target.set(v);
+                vm.barrier_store(to, Value::NIL, v);
+            }
+            i += source.len() as i64;
+            vm.check_interrupt()?;
+        }
+    } else if last >= first {
+        for i in (first..=last).rev() {
+            poll(vm, i)?;
+            one(vm, i)?;
         }
     }
     vm.ret1(Value::table(to))
+}
+
+/// What can be copied at once: slots of the array part of the first table from its index on, up to that of `last`, and as many of the second.
+fn slots_to_move<'a>(from: (&'a Table, i32), to: (&'a Table, i32), last: i32) -> (&'a [Cell<Value>], &'a [Cell<Value>]) {
+    let part = |(t, at): (&'a Table, i32)| usize::try_from(at).ok().and_then(|at| t.array_part().get(at..)).unwrap_or_default();
+    let (source, target) = (part(from), part(to));
+    let wanted = usize::try_from(i64::from(last) - i64::from(from.1) + 1).unwrap_or(0);
+    let n = wanted.min(Poll::SLOTS).min(source.len()).min(target.len());
+    (&source[..n], &target[..n])
 }
 
 /// `table.new(narray, nhash)`

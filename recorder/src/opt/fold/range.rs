@@ -18,7 +18,7 @@ pub struct Range {
 
 /// Something follows from the range of an int: the checks that the range relies on are kept, also if nothing uses the values checked.
 pub fn rely(b: &mut IrBuffer, r: IrRef) -> Result<(), Abort> {
-    if b.flags.dce { keep_checks(b, r, DEPTH) } else { Ok(()) }
+    keep_checks(b, r, DEPTH)
 }
 
 fn keep_checks(b: &mut IrBuffer, r: IrRef, depth: u32) -> Result<(), Abort> {
@@ -191,7 +191,9 @@ fn of_ins(b: &IrBuffer, ins: Ins, depth: u32) -> Range {
         }
         Op::MAX => {
             let (x, y) = (range(b, ins.a, depth), range(b, ins.b, depth));
-            Range::new(x.lo.max(y.lo), x.hi.max(y.hi))
+            // An int or its negative, whichever is greater, is its magnitude.
+            let is_magnitude = b.is_op(ins.b, Op::SUBOV).is_some_and(|i| b.as_int(i.a) == Some(0) && i.b == ins.a);
+            Range::new(x.lo.max(y.lo).max(if is_magnitude { 0 } else { MIN }), x.hi.max(y.hi))
         }
         Op::CALLN if ins.b.0 == Helper::StrCmp as u16 => Range::new(-1, 1),
         Op::CALLN if ins.b.0 == Helper::StrFind as u16 => Range::new(-1, MAX),

@@ -1,8 +1,8 @@
 //! Forwarding of loads from raw memory, and elimination of stores to it: XLOAD, XSTORE (LuaJIT's `lj_opt_fwd_xload`, `lj_opt_dse_xstore`).
 //!
 //! Two accesses are told apart by their addresses, where these are the same base with constant offsets; by the object that the trace has
-//! made and that one of them is in; and by the types of the accesses, as C's strict aliasing has it: memory is accessed as one type, or as
-//! its signed or unsigned form.
+//! made and that one of them is in; and by the types of the accesses, as C's strict aliasing has it: memory is accessed as one type, as its
+//! signed or unsigned form, or as bytes. (LuaJIT tells bytes from other types, so that its compiled code misses stores that its interpreter sees.)
 
 use super::eliminate;
 use crate::ir::buffer::{Emit, IrBuffer};
@@ -85,7 +85,8 @@ fn accesses(b: &IrBuffer, (x, tx): (IrRef, Ty), (y, ty): (IrRef, Ty)) -> Alias {
         let apart = ox.wrapping_add(tx.size()) <= oy || oy.wrapping_add(ty.size()) <= ox;
         return if apart { Alias::No } else { Alias::May };
     }
-    if accessed_as(tx) != accessed_as(ty) { Alias::No } else { objects(b, x, y) }
+    let is_byte = tx.size() == 1 || ty.size() == 1;
+    if accessed_as(tx) != accessed_as(ty) && !is_byte { Alias::No } else { objects(b, x, y) }
 }
 
 /// The type of an access without its sign. A pointer may be accessed as an integer.

@@ -162,7 +162,13 @@ impl Recorder {
                 let bit = self.b.kint(i32::from(v.truthy()));
                 self.store_form(bit, Ty::Int, to, v, Scalar::I32)
             }
-            (Ty::Int | Ty::Num, Conversion::Scalar { from: s, to }) => self.store_form(r, from, to, v, s),
+            (Ty::Int | Ty::Num, Conversion::Scalar { from: s, to }) => {
+                if from == Ty::Int && matches!(to, Scalar::I32 | Scalar::U32) {
+                    // The number is taken for what is left of it in 32 bits, since it is an int.
+                    range::rely(&mut self.b, r)?;
+                }
+                self.store_form(r, from, to, v, s)
+            }
             _ => Err(Abort::BadType),
         }
     }

@@ -42,6 +42,13 @@ impl Recorder {
     }
 
     pub(super) fn lib_bit(&mut self, b: Builtin, args: &Args<'_>) -> Results {
+        let results = self.bit_function(b, args)?;
+        if let Some(&[r]) = results.as_deref() {
+            self.rely_on_bits(r)?;
+        }
+        Ok(results)
+    }
+    fn bit_function(&mut self, b: Builtin, args: &Args<'_>) -> Results {
         if args.len() == 0 {
             return Ok(None);
         }

@@ -136,14 +136,10 @@ impl Recorder {
         let (r, v) = args.get(0);
         let (r, v) = self.number(r, v)?;
         if let (Some(i), true) = (v.as_int(), self.ty(r).is_int()) {
-            let zero = self.b.kint(0);
-            if i >= 0 {
-                self.b.emit(Op::GE, Ty::Int, r, zero)?;
-                return one(r);
-            }
             if i != i32::MIN {
-                self.b.emit(Op::LT, Ty::Int, r, zero)?;
-                return one(self.b.emit(Op::SUBOV, Ty::Int, zero, r)?);
+                let zero = self.b.kint(0);
+                let negative = self.b.emit(Op::SUBOV, Ty::Int, zero, r)?;
+                return one(self.b.emit(Op::MAX, Ty::Int, r, negative)?);
             }
         }
         let n = self.to_num(r)?;
