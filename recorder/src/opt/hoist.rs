@@ -1,28 +1,29 @@
 //! Guard hoisting: what a loop checks once, in front of its body, it checks first.
 //!
-//! A guard in front of the loop whose copy is the guard itself is about something that no iteration changes: the type of a local that is only
-//! read, the function in a field. Where it fails, it does so in every iteration of this run of the loop. It must therefore leave at the start of
-//! the loop: the trace that is recorded there is another loop, for what was found. From an exit in the middle of the iteration a side trace would
-//! return to the start, and fail there again in each iteration.
+//! A guard in front of the loop whose copy checks nothing is about something that the iterations keep: the type of a local that is only read, the
+//! function in a field, the kind of a sum that is carried. Where it fails, another trace of the loop is wanted for what was found, from the start
+//! of the loop. From an exit in the middle of the iteration a side trace would return to the start, and fail there again in each iteration.
 //!
 //! So these guards, with what they are computed from, move in front of everything that belongs to a later snapshot. Only code without effects is
 //! passed, and the interpreter may execute it again. LuaJIT gets the same from its rule that there is no snapshot without a store since the last.
 
 use crate::ir::buffer::IrBuffer;
 use crate::ir::{Effect, Ins, IrRef, Mode, Op};
+use core::ops::Range;
 
-/// Runs on a loop whose body has just been copied. `subst` is the copy of each instruction in front of the LOOP, itself for what is invariant.
-pub fn run(b: &mut IrBuffer, subst: &[IrRef]) {
+/// Runs on a loop whose body has just been copied. `subst` is the copy of each instruction in front of the LOOP, and `checked_once` says whether the
+/// copy checks nothing.
+pub fn run(b: &mut IrBuffer, subst: &[IrRef], checked_once: &[bool]) {
     let Some(first) = b.trace.snaps.get(1).map(|s| s.at.ins_index()) else { return };
     let end = (1..subst.len()).find(|&i| has_effect(&b.trace.ins[i])).unwrap_or(subst.len());
     if first >= end {
         return;
     }
-    let hoisted = hoisted(&b.trace.ins, subst, first..end);
-    if !hoisted.iter().zip(first..).any(|(&h, i)| h && b.trace.ins[i].is_guard()) {
-        return;
+    let is_kept = |i: usize| is_kept(&b.trace.ins, subst, checked_once, i);
+    let hoisted = hoisted(&b.trace.ins, first..end, is_kept);
+    if hoisted.contains(&true) {
+        reorder(b, first, &hoisted);
     }
-    reorder(b, first, &hoisted);
 }
 
 /// Must the interpreter not execute again what this instruction stands for, or does it need memory?
@@ -30,19 +31,35 @@ fn has_effect(ins: &Ins) -> bool {
     !matches!(ins.op.effect(), Effect::Pure | Effect::Load) && ins.op != Op::USE
 }
 
-/// By instruction of the range: is it the same in all iterations, and computed from what is?
-fn hoisted(ins: &[Ins], subst: &[IrRef], range: core::ops::Range<usize>) -> Vec<bool> {
-    let mut hoisted: Vec<bool> = Vec::with_capacity(range.len());
+/// Is instruction `i` the same in all iterations, or is it the load of a value whose type they keep? What protects its memory is as invariant as its
+/// address, and moves with it.
+fn is_kept(ins: &[Ins], subst: &[IrRef], checked_once: &[bool], i: usize) -> bool {
+    let is_same = |i: usize| subst[i] == IrRef::of_ins(i);
+    let is_load = matches!(ins[i].op, Op::SLOAD | Op::ALOAD | Op::HLOAD | Op::ULOAD | Op::FLOAD | Op::XLOAD);
+    is_same(i) || is_load && checked_once[i] && ins[i].operands().all(|r| is_same(r.ins_index()))
+}
+
+/// By instruction of the range: is it a guard to hoist, or is such a guard computed from it?
+fn hoisted(ins: &[Ins], range: Range<usize>, is_kept: impl Fn(usize) -> bool) -> Vec<bool> {
+    let mut movable: Vec<bool> = Vec::with_capacity(range.len());
     for i in range.clone() {
         let is_early = |r: IrRef| {
             let at = r.ins_index();
-            at < range.start || hoisted[at - range.start]
+            at < range.start || movable[at - range.start]
         };
         // The parts of a text and the arguments of a call stay together.
-        let stays = matches!(ins[i].op, Op::NOP | Op::CARG | Op::BUFHDR | Op::SREF);
-        // The value of a local that is nil, false or true is the constant.
-        let is_same = subst[i] == IrRef::of_ins(i) || ins[i].op == Op::SLOAD && ins[i].ty.is_pri();
-        hoisted.push(!stays && is_same && ins[i].operands().all(is_early));
+        let stays = matches!(ins[i].op, Op::NOP | Op::CARG | Op::BUFHDR | Op::SREF | Op::USE);
+        movable.push(!stays && is_kept(i) && ins[i].operands().all(is_early));
+    }
+    let mut hoisted = vec![false; range.len()];
+    for i in range.clone().rev() {
+        let at = i - range.start;
+        hoisted[at] |= movable[at] && ins[i].is_guard();
+        if hoisted[at] {
+            for r in ins[i].operands().map(IrRef::ins_index).filter(|&r| r >= range.start) {
+                hoisted[r - range.start] = true;
+            }
+        }
     }
     hoisted
 }

@@ -81,7 +81,8 @@ fn unroll(b: &mut IrBuffer, nsnaps: usize, last: &Snapshot, widen: &[bool]) -> R
         b.trace.snaps[nsnaps - 1].at = b.trace.next_ref();
     }
     let invar = b.trace.ins.len();
-    Unroll { b, invar, nsnaps, subst: Vec::with_capacity(invar), last, widen, texts: Vec::new() }.run()
+    let (subst, checked_once) = (Vec::with_capacity(invar), Vec::with_capacity(invar));
+    Unroll { b, invar, nsnaps, subst, checked_once, last, widen, texts: Vec::new() }.run()
 }
 
 /// Removes the body.
@@ -104,6 +105,8 @@ struct Unroll<'a> {
     nsnaps: usize,
     /// The copy of each instruction before LOOP.
     subst: Vec<IrRef>,
+    /// By instruction before LOOP: does its copy check nothing?
+    checked_once: Vec<bool>,
     /// State at the end of the recorded iteration.
     last: &'a Snapshot,
     /// By instruction: is its copy computed in doubles (see [`widen`])? Empty if none is.
@@ -115,6 +118,7 @@ struct Unroll<'a> {
 impl Unroll<'_> {
     fn run(mut self) -> Result<(), Abort> {
         self.subst.push(IrRef::BASE);
+        self.checked_once.push(true);
         self.b.emit_raw(Op::LOOP, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
         let mut snap = 1;
         for i in 1..self.invar {
@@ -123,8 +127,10 @@ impl Unroll<'_> {
                 snap += 1;
             }
             self.b.origin = self.b.trace.origin_at(i);
+            let before = self.b.trace.ins.len();
             let r = self.copy(i)?;
             self.subst.push(r);
+            self.checked_once.push(!self.b.trace.ins[before..].iter().any(|ins| ins.is_guard()));
         }
         if !self.b.guard_emitted() && self.b.trace.snaps.len() > self.nsnaps {
             // No guard leaves through this snapshot.
@@ -132,7 +138,7 @@ impl Unroll<'_> {
         }
         crate::opt::mem::table::check_appended(self.b, self.invar);
         self.emit_phis()?;
-        crate::opt::hoist::run(self.b, &self.subst);
+        crate::opt::hoist::run(self.b, &self.subst, &self.checked_once);
         Ok(())
     }
 

@@ -21,15 +21,19 @@ pub fn rely(b: &mut IrBuffer, r: IrRef) -> Result<(), Abort> {
     keep_checks(b, r, DEPTH)
 }
 
+/// Something follows from an int being one: it is computed, with its checks, also if nothing else uses it.
+pub fn keep(b: &mut IrBuffer, r: IrRef) -> Result<(), Abort> {
+    let keeps = Ins::new(Op::USE, Ty::Nil, r, IrRef::NONE);
+    if b.def(r).is_some_and(|i| i.is_removable()) && cse::find(b, keeps, IrRef::BASE).is_none() {
+        b.append(keeps)?;
+    }
+    Ok(())
+}
+
 fn keep_checks(b: &mut IrBuffer, r: IrRef, depth: u32) -> Result<(), Abort> {
     let Some(ins) = b.def(r).filter(|i| depth > 0 && i.ty == Ty::Int) else { return Ok(()) };
     match ins.op {
-        Op::ADDOV | Op::SUBOV | Op::MULOV if ins.is_guard() => {
-            let keeps = Ins::new(Op::USE, Ty::Nil, r, IrRef::NONE);
-            if cse::find(b, keeps, IrRef::BASE).is_none() {
-                b.append(keeps)?;
-            }
-        }
+        Op::ADDOV | Op::SUBOV | Op::MULOV if ins.is_guard() => keep(b, r)?,
         Op::ADD | Op::SUB | Op::MUL | Op::MOD | Op::MIN | Op::MAX | Op::BAND | Op::DIV => {}
         _ => return Ok(()),
     }

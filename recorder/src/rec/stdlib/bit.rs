@@ -42,9 +42,10 @@ impl Recorder {
     }
 
     pub(super) fn lib_bit(&mut self, b: Builtin, args: &Args<'_>) -> Results {
+        let before = self.b.trace.ins.len();
         let results = self.bit_function(b, args)?;
         if let Some(&[r]) = results.as_deref() {
-            self.rely_on_bits(r)?;
+            self.rely_on_bits(r, before)?;
         }
         Ok(results)
     }
