@@ -51,4 +51,5 @@ assert(report "given up" < 64, "it is not freed")
 for _ = 1, 10 do collectgarbage() end
 local left = resident()
 report "after ten collections"
-assert(not left or left - before < gigabytes * 1024 / 8, "the memory does not go back to the system")
+-- Of what is left, 8 MB are the compiler's: its code, which is read when it first compiles, and its memory for a trace.
+assert(not left or left - before < gigabytes * 1024 / 8 + 8, "the memory does not go back to the system")

@@ -113,7 +113,7 @@ fn a_table_that_grows_loses_nothing() {
         let program = format!(
             "function work() t = nil n = 0 t = {{}} for i = 1, 30000 do {store} n = i end end
              function check()
-               local t = t or {{}} -- The interrupt may have come before there was a table.
+               if not t then return end -- The interrupt came before there was a table.
                for i = 1, n do assert(t[{key}] == i, i) end
                local count = 0
                for k, i in pairs(t) do assert(i <= n + 1) count = count + 1 end

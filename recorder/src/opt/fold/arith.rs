@@ -385,7 +385,7 @@ pub(super) fn math(b: &mut IrBuffer, ins: Ins) -> Rule {
     }
     match b.def(ins.a) {
         // floor(x) = x if x is integral
-        Some(Ins { op: Op::CONV, ty: Ty::Num, .. }) => is(ins.a),
+        Some(Ins { op: Op::CONV, ty: Ty::Num, b: how, .. }) if how.0 & 31 != Ty::Float as u16 => is(ins.a),
         Some(Ins { op: Op::FPMATH, b: g, .. }) if rounding(g.0) => is(ins.a),
         Some(Ins { op: Op::MUL, a, b: k, .. }) if f == FpMath::Floor as u16 => match b.as_num(k) {
             Some(k) => num_shifted(b, a, k),

@@ -47,13 +47,35 @@ pub(crate) fn fold(b: &mut IrBuffer, ins: Ins) -> Result<Result<Ins, IrRef>, Abo
         ins = canonical(ins);
         match rules(b, ins)? {
             Fold::Keep => break,
-            Fold::Ref(r) => return Ok(Err(r)),
+            Fold::Ref(r) => {
+                rely_on_operands(b, ins, r)?;
+                return Ok(Err(r));
+            }
             Fold::Retry(other) => ins = other,
-            Fold::Drop => return Ok(Err(IrRef::NONE)),
+            Fold::Drop => {
+                rely_on_operands(b, ins, IrRef::NONE)?;
+                return Ok(Err(IrRef::NONE));
+            }
             Fold::Fail => return Err(Abort::GuardAlwaysFails),
         }
     }
     Ok(Ok(ins))
+}
+
+/// An instruction has the value `r` because its operands are ints: those that `r` is not made of are checked also if nothing else uses them.
+fn rely_on_operands(b: &mut IrBuffer, ins: Ins, r: IrRef) -> Result<(), Abort> {
+    // A sum or product is its own low bits if it is an int.
+    let is_own_bits = ins.op == Op::TOBIT || ins.op == Op::CONV && ins.ty.is_int() && b.ty(ins.a).is_word();
+    if is_own_bits && !r.is_const() {
+        range::keep(b, r)?;
+    }
+    for operand in ins.operands() {
+        let leads_to_it = operand == r || b.def(operand).is_some_and(|i| i.operands().any(|o| o == r));
+        if !leads_to_it {
+            range::rely(b, operand)?;
+        }
+    }
+    Ok(())
 }
 
 /// Puts the operands into a fixed order: the newer one left, constants right.

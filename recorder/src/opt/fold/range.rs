@@ -31,14 +31,17 @@ pub fn keep(b: &mut IrBuffer, r: IrRef) -> Result<(), Abort> {
 }
 
 fn keep_checks(b: &mut IrBuffer, r: IrRef, depth: u32) -> Result<(), Abort> {
-    let Some(ins) = b.def(r).filter(|i| depth > 0 && i.ty == Ty::Int) else { return Ok(()) };
-    match ins.op {
-        Op::ADDOV | Op::SUBOV | Op::MULOV if ins.is_guard() => keep(b, r)?,
-        Op::ADD | Op::SUB | Op::MUL | Op::MOD | Op::MIN | Op::MAX | Op::BAND | Op::DIV => {}
-        _ => return Ok(()),
+    let Some(ins) = b.def(r).filter(|_| depth > 0) else { return Ok(()) };
+    if ins.is_guard() {
+        return if matches!(ins.op, Op::ADDOV | Op::SUBOV | Op::MULOV) { keep(b, r) } else { Ok(()) };
     }
-    keep_checks(b, ins.a, depth - 1)?;
-    keep_checks(b, ins.b, depth - 1)
+    let computes = (Op::BNOT..=Op::BROR).contains(&ins.op) || (Op::ADD..=Op::MULOV).contains(&ins.op) || ins.op == Op::CONV;
+    if computes {
+        for operand in ins.operands() {
+            keep_checks(b, operand, depth - 1)?;
+        }
+    }
+    Ok(())
 }
 
 const MIN: i64 = i32::MIN as i64;
