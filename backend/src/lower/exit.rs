@@ -138,7 +138,8 @@ impl<'a> Lower<'a> {
                 let taken = self.taken_apart(snap, &self.cur.tree.sides[side].1);
                 let base = self.store_slots(snap, &taken, Lower::store_slot)?;
                 let block = self.pos.current_block().ok_or(self.bad("exit outside of a block"))?;
-                let known = self.known_at(snap)?;
+                let mut known = self.known_at(snap)?;
+                self.copy_nums_for(&self.cur.tree.sides[side].1.trace, &mut known);
                 let contents = self.contents_of(snap, &taken)?;
                 self.forget_cold();
                 self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known, contents, fuel });

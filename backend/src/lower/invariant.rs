@@ -1,13 +1,19 @@
-//! Loop-invariant nums that live across a call in front of their loop.
+//! Nums of a loop that live across a call outside of it.
 //!
 //! A call clobbers all vector registers. The allocator splits the range of a num that lives across it and keeps what is not near a use on the
 //! stack, also in the loop: each iteration then loads the num and stores it again, and the next iteration waits for that store. A copy made
 //! after the call has a range of its own, which no call splits.
 
 use super::Lower;
+use super::known::KnownSlot;
 use super::plan::Class;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, types};
-use perilune_recorder::ir::{IrRef, Op};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
+use perilune_recorder::ir::{Effect, IrRef, Op, Trace};
+
+/// Is the instruction lowered to a call, at least in most cases?
+fn calls(op: Op) -> bool {
+    (Op::CALLN..=Op::CALLXS).contains(&op) || matches!(op, Op::ALEN | Op::NEWREF) || op.effect() == Effect::Alloc
+}
 
 impl Lower<'_> {
     /// Copies each num in front of the loop that was computed before the last call and that an instruction of the loop uses, but for those that
@@ -31,10 +37,26 @@ impl Lower<'_> {
     }
 
     fn copy_invariant(&mut self, i: usize) {
-        let Some(value) = self.cur.values[i].expand() else { return };
-        if self.pos.func.dfg.value_type(value) == types::F64 {
-            let word = self.pos.ins().bitcast(types::I64, MemFlagsData::new(), value);
-            self.cur.values[i] = self.pos.ins().bitcast(types::F64, MemFlagsData::new(), word).into();
+        if let Some(value) = self.cur.values[i].expand() {
+            self.cur.values[i] = self.copy_num(value).into();
         }
+    }
+
+    /// Copies the nums that a side trace knows, if it calls something: its calls must not split the ranges of the loop that it follows.
+    pub(super) fn copy_nums_for(&mut self, side: &Trace, known: &mut [KnownSlot]) {
+        if side.ins.iter().any(|i| calls(i.op)) {
+            for k in known.iter_mut().filter(|k| k.word.is_none()) {
+                k.value = self.copy_num(k.value);
+            }
+        }
+    }
+
+    /// Another value with the bits of a num; values of other types are the same.
+    fn copy_num(&mut self, value: Value) -> Value {
+        if self.pos.func.dfg.value_type(value) != types::F64 {
+            return value;
+        }
+        let word = self.pos.ins().bitcast(types::I64, MemFlagsData::new(), value);
+        self.pos.ins().bitcast(types::F64, MemFlagsData::new(), word)
     }
 }

@@ -67,7 +67,7 @@ fn rely_on_operands(b: &mut IrBuffer, ins: Ins, r: IrRef) -> Result<(), Abort> {
     // A sum or product is its own low bits if it is an int.
     let is_own_bits = ins.op == Op::TOBIT || ins.op == Op::CONV && ins.ty.is_int() && b.ty(ins.a).is_word();
     if is_own_bits && !r.is_const() {
-        range::keep(b, r)?;
+        range::rely(b, r)?;
     }
     for operand in ins.operands() {
         let leads_to_it = operand == r || b.def(operand).is_some_and(|i| i.operands().any(|o| o == r));

@@ -16,13 +16,14 @@ pub struct Range {
     pub hi: i64,
 }
 
-/// Something follows from the range of an int: the checks that the range relies on are kept, also if nothing uses the values checked.
+/// Something follows from a value being an int, or from its range: the checks that this relies on are kept, also if nothing uses the values
+/// checked.
 pub fn rely(b: &mut IrBuffer, r: IrRef) -> Result<(), Abort> {
-    keep_checks(b, r, DEPTH)
+    keep_checks(b, r, 2 * DEPTH)
 }
 
-/// Something follows from an int being one: it is computed, with its checks, also if nothing else uses it.
-pub fn keep(b: &mut IrBuffer, r: IrRef) -> Result<(), Abort> {
+/// A sum or product is computed, with its check, also if nothing else uses it.
+fn keep(b: &mut IrBuffer, r: IrRef) -> Result<(), Abort> {
     let keeps = Ins::new(Op::USE, Ty::Nil, r, IrRef::NONE);
     if b.def(r).is_some_and(|i| i.is_removable()) && cse::find(b, keeps, IrRef::BASE).is_none() {
         b.append(keeps)?;

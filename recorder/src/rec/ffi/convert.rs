@@ -165,7 +165,7 @@ impl Recorder {
             (Ty::Int | Ty::Num, Conversion::Scalar { from: s, to }) => {
                 if from == Ty::Int && matches!(to, Scalar::I32 | Scalar::U32) {
                     // The number is taken for what is left of it in 32 bits, since it is an int.
-                    range::keep(&mut self.b, r)?;
+                    range::rely(&mut self.b, r)?;
                 }
                 self.store_form(r, from, to, v, s)
             }
