@@ -135,12 +135,13 @@ impl Recorder {
     fn abs(&mut self, args: &Args<'_>) -> Results {
         let (r, v) = args.get(0);
         let (r, v) = self.number(r, v)?;
-        if let (Some(i), true) = (v.as_int(), self.ty(r).is_int()) {
-            if i != i32::MIN {
-                let zero = self.b.kint(0);
-                let negative = self.b.emit(Op::SUBOV, Ty::Int, zero, r)?;
-                return one(self.b.emit(Op::MAX, Ty::Int, r, negative)?);
-            }
+        if let Some(i) = v.as_int()
+            && self.ty(r).is_int()
+            && i != i32::MIN
+        {
+            let zero = self.b.kint(0);
+            let negative = self.b.emit(Op::SUBOV, Ty::Int, zero, r)?;
+            return one(self.b.emit(Op::MAX, Ty::Int, r, negative)?);
         }
         let n = self.to_num(r)?;
         one(self.b.emit(Op::ABS, Ty::Num, n, IrRef::NONE)?)
