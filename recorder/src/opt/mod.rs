@@ -1,7 +1,7 @@
 //! The optimiser.
 //!
 //! During emission ([`pipeline`]): FOLD ([`fold`]), then by kind of instruction CSE ([`cse`]), load forwarding or store elimination
-//! ([`mem`]). On the finished trace ([`passes`]): LOOP ([`loops`]), DCE ([`dce`]), SINK ([`sink`]), numbers in string buffers
+//! ([`mem`]). On the finished trace ([`passes`]): LOOP ([`loops`]), with guard hoisting, DCE ([`dce`]), SINK ([`sink`]), numbers in string buffers
 //! ([`buffers`]). All stages of emission look backwards only, which is why copying a loop's iteration through the same pipeline moves
 //! invariant code out of the loop.
 //!

@@ -7,6 +7,16 @@ for i = 1, $t do
   if a ~= a or a > 1e300 or a < -1e300 then a = $k end
 end
 P(a, b, a == b, a < b, -a)
+--- conclusions_from_integers 300 often
+local n, s = 0, 0
+for i = $(1, 70|70, 1, -1|-35, 35) do
+  local y = i * $(1|3|i|i * i|40000000|-129523122|i * i * i * i)
+  local z = y $(*|+|-) $(1|i|y|77777777|i * i * i)
+  ?z = $(math.floor(z * 0.5)|math.floor(z / 4)|math.abs(z)|math.max(z, y)|z + 1|z - y|-z)
+  *$(if |if not )($(z == bit.tobit(z)|bit.band(z, -1) == z|bit.bnot(bit.bnot(z)) == z|bit.bxor(z, 5, 5) == z|(z + 1) - z == 1|(z + y) - y == z|(y + z) - z == y|(z + 1) + 1 == z + 2|z % 8 == bit.band(z, 7)|z - tonumber(tostring(z)) == 0|math.floor(z * 0.5) == bit.arshift(z, 1)|-(-z) == z|z * 2 / 2 == z|z < 2147483648|z <= 2147483647|math.floor(z) == z|z - z == 0|z + 0 == z|math.min(z, z) == z|z == y)) then n = n + 1 end
+  ?s = s + $(bit.tobit(z) + 0.5|bit.rshift(z, 0) / 3|math.max(z, 0)|z % 7|math.floor(z * 0.25)|bit.band(z, -1) * 0.5|(z + 1) - z)
+end
+P(n, s)
 --- bits 60
 local x, y = $c, $c
 for i = 1, $t do
