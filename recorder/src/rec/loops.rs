@@ -115,6 +115,10 @@ impl Recorder {
 
     /// The direction of a loop, guarded unless the step is constant.
     fn direction(&mut self, step: IrRef, v: Value) -> Rec<bool> {
+        if v.as_number().is_some_and(f64::is_nan) {
+            // No comparison with zero would hold for it.
+            return Err(Abort::NyiBytecode);
+        }
         let up = match v.as_int() {
             Some(i) => i >= 0,
             None => !v.as_num_unchecked().is_sign_negative(),

@@ -17,3 +17,14 @@ for i = 10, 2, nan do print("down", i) end
 for i = 2, 10, nan do print("up", i) end
 for i = nan, 2, 1 do print("from nan", i) end
 for i = 1, nan, -1 do print("to nan", i) end
+
+-- The same in compiled code, and other steps in the same loops.
+local function count(first, last, step)
+  local n = 0
+  for _ = 1, 50 do
+    for _ = first, last, step do n = n + 1 break end
+  end
+  return n
+end
+print(count(10, 2, nan), count(10, 2, 1.5), count(10, 2, -1.5), count(2, 10, nan), count(2, 10, 1.5))
+print(count(2.5, 10, nan), count(2.5, 10, 0.5), count(10.5, 2, nan), count(10.5, 2, 1))
