@@ -49,7 +49,8 @@ pub fn next_index(b: &mut IrBuffer, idx: IrRef, (step, step_now): (IrRef, i32), 
 const EXACT: f64 = (1u64 << 50) as f64;
 /// How deep sums and products of nums are taken apart: few indices have more than four terms.
 const DEPTH: u32 = 6;
-/// The most sums, differences and products of ints that an index is taken apart into, as in LuaJIT.
+/// The most sums, differences and products of ints that an index is taken apart into, as in LuaJIT (`NARROW_MAX_BACKPROP`): it bounds the time, since
+/// each is searched among the others. An unrolled sieve has sixteen; the programs in `benches/ffi` have up to six and take the same time as before.
 const MOST_OPERATIONS: usize = 100;
 
 /// An int as an index of cdata, in 64 bits (LuaJIT's `lj_opt_narrow_cindex`).

@@ -243,9 +243,7 @@ impl Recorder {
                 return self.nyi(ins.op());
             }
             let r = self.to_bits(r, v)?;
-            let before = self.b.trace.ins.len();
             let r = self.b.emit(Op::BNOT, Ty::Int, r, IrRef::NONE)?;
-            self.rely_on_bits(r, before)?;
             self.set(ins.a(), r);
             return Ok(());
         }
@@ -268,10 +266,7 @@ impl Recorder {
                 return self.nyi(ins.op());
             }
             let (x, y) = (self.to_bits(x.0, x.1)?, self.to_bits(y.0, y.1)?);
-            let before = self.b.trace.ins.len();
-            let r = self.b.emit(op, Ty::Int, x, y)?;
-            self.rely_on_bits(r, before)?;
-            r
+            self.b.emit(op, Ty::Int, x, y)?
         };
         self.set(ins.a(), r);
         Ok(())

@@ -3,7 +3,6 @@
 use super::{Rec, Recorder};
 use crate::abort::Abort;
 use crate::ir::{FpMath, IrRef, Op, Ty, conv};
-use crate::opt::fold::range;
 use crate::opt::narrow;
 use perilune_vm::layout::Field;
 use perilune_vm::{Value, Vm};
@@ -66,11 +65,6 @@ impl Recorder {
             return Ok(bits);
         }
         self.b.emit(Op::TOBIT, Ty::Int, r, IrRef::NIL)
-    }
-    /// Called for the result of an operation on bits, before which there were `before` instructions. If it was there already, it is its own value
-    /// modulo 2^32 because it is an int: the sums and products in it are checked also where nothing else needs them.
-    pub(super) fn rely_on_bits(&mut self, r: IrRef, before: usize) -> Rec<()> {
-        if r.is_const() || r.ins_index() >= before { Ok(()) } else { range::rely(&mut self.b, r) }
     }
     /// A field of an object.
     pub(super) fn field(&mut self, object: IrRef, field: Field) -> Rec<IrRef> {

@@ -65,7 +65,8 @@ pub(crate) fn fold(b: &mut IrBuffer, ins: Ins) -> Result<Result<Ins, IrRef>, Abo
 /// An instruction has the value `r` because its operands are ints: those that `r` is not made of are checked also if nothing else uses them.
 fn rely_on_operands(b: &mut IrBuffer, ins: Ins, r: IrRef) -> Result<(), Abort> {
     // A sum or product is its own low bits if it is an int.
-    let is_own_bits = ins.op == Op::TOBIT || ins.op == Op::CONV && ins.ty.is_int() && b.ty(ins.a).is_word();
+    let is_narrowed = ins.op == Op::CONV && ins.ty.is_int() && b.ty(ins.a).is_word();
+    let is_own_bits = ins.op == Op::TOBIT || (Op::BNOT..=Op::BROR).contains(&ins.op) || is_narrowed;
     if is_own_bits && !r.is_const() {
         range::rely(b, r)?;
     }

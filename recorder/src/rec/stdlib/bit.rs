@@ -2,6 +2,7 @@
 
 use super::{Args, Results, one};
 use crate::ir::{IrRef, Op, Ty};
+use crate::opt::fold::range;
 use crate::rec::{Rec, Recorder};
 use perilune_vm::stdlib::Builtin;
 
@@ -42,14 +43,6 @@ impl Recorder {
     }
 
     pub(super) fn lib_bit(&mut self, b: Builtin, args: &Args<'_>) -> Results {
-        let before = self.b.trace.ins.len();
-        let results = self.bit_function(b, args)?;
-        if let Some(&[r]) = results.as_deref() {
-            self.rely_on_bits(r, before)?;
-        }
-        Ok(results)
-    }
-    fn bit_function(&mut self, b: Builtin, args: &Args<'_>) -> Results {
         if args.len() == 0 {
             return Ok(None);
         }
@@ -58,7 +51,11 @@ impl Recorder {
         }
         let x = self.bit_arg(args, 0)?;
         let nary = match b {
-            Builtin::BitTobit => return one(x),
+            Builtin::BitTobit => {
+                // A sum or product is its own bits if it is an int.
+                range::rely(&mut self.b, x)?;
+                return one(x);
+            }
             Builtin::BitBnot => return one(self.b.emit(Op::BNOT, Ty::Int, x, IrRef::NONE)?),
             Builtin::BitBswap => return one(self.b.emit(Op::BSWAP, Ty::Int, x, IrRef::NONE)?),
             Builtin::BitBand => Op::BAND,
