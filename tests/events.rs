@@ -242,6 +242,11 @@ fn variants_of_builtins_are_compiled() {
 }
 
 #[test]
+fn side_traces_are_linked_to_the_variant_above_them() {
+    passes("variant_links.lua", &[]);
+}
+
+#[test]
 fn hot_trees_are_one_function() {
     passes("trees.lua", &[]);
 }

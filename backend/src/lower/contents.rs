@@ -3,6 +3,7 @@
 //! A side trace makes anew what its exit has made (`Recorder::new_side`), and loads the contents from the object in the slot. If it uses the
 //! slot for nothing else, these loads are the values that the exit would have stored.
 
+use super::start::comes_back;
 use super::value::repr;
 use super::{Lower, Res};
 use crate::request::TraceTree;
@@ -43,7 +44,7 @@ impl<'a> Lower<'a> {
     pub(super) fn taken_apart(&self, k: SnapId, side: &TraceTree<'_>) -> Vec<IrRef> {
         let (trace, snap) = (self.cur.trace, self.cur.trace.snap(k));
         // The side trace was recorded at this exit, and not only linked to it, and does not come back to its start.
-        if side.trace.parent != Some(TraceExit { trace: self.cur.tree.id, exit: k }) || side.trace.restarts() {
+        if side.trace.parent != Some(TraceExit { trace: self.cur.tree.id, exit: k }) || comes_back(side) {
             return Vec::new();
         }
         let mut taken = Vec::new();

@@ -109,7 +109,7 @@ impl<'a> Lower<'a> {
         let position = self.pos.position();
         self.enter(block);
         let place = self.pos.srcloc();
-        if self.cur.start.block == self.root.1.block {
+        if self.is_root() {
             self.pos.set_srcloc(exit_location(self.cur.snap));
         }
         self.emit_exit(self.cur.snap, side)?;

@@ -171,12 +171,13 @@ impl Lower<'_> {
             Link::None => Err(self.bad("trace without an end")),
             Link::Loop if self.cur.head.is_some() => self.back_edge(),
             Link::Loop | Link::TailRec | Link::UpRec | Link::DownRec => self.link_to(&self.cur.start.clone(), last),
-            Link::Root(n) if n == self.root.0 => {
-                self.poll_in_tree(last)?;
-                self.link_to(&self.root.1.clone(), last)
-            }
             Link::Root(n) => {
-                self.poll_in_tree(last)?;
+                let above = self.starts.iter().find(|(tree, _)| tree.id == n).cloned();
+                let asks = above.as_ref().is_some_and(|(tree, _)| tree.trace.checks_stack());
+                self.poll_in_tree(asks, last)?;
+                if let Some((_, start)) = above {
+                    return self.link_to(&start, last);
+                }
                 self.settle_fuel();
                 let base = self.restore(last)?;
                 self.forget_cold();
@@ -188,12 +189,10 @@ impl Lower<'_> {
         }
     }
 
-    /// At the end of a side trace of the tree: leaves on request. By themselves, side traces are entered through
-    /// the exit table, which leads to the interpreter then; and a root that checks the stack is left there.
-    fn poll_in_tree(&mut self, last: SnapId) -> Res<()> {
-        let to_root = self.cur.trace.link == Link::Root(self.root.0);
-        let asks = to_root && self.req.tree.trace.checks_stack();
-        if self.req.interruptible && self.cur.start.block != self.root.1.block && !asks {
+    /// At the end of a side trace of the tree: leaves on request, unless the trace that it jumps to `asks` as it checks the stack. By
+    /// themselves, side traces are entered through the exit table, which leads to the interpreter then.
+    fn poll_in_tree(&mut self, asks: bool, last: SnapId) -> Res<()> {
+        if self.req.interruptible && !self.is_root() && !asks {
             (self.cur.snap, self.cur.exit) = (last, None);
             self.prof()?;
         }

@@ -146,8 +146,10 @@ pub(crate) struct Lower<'a> {
     vm: Value,
     cur: Current<'a>,
     pending: Vec<Pending<'a>>,
-    /// Number and start of the root trace.
-    root: (perilune_vm::TraceId, Start),
+    /// The block that the first trace of the tree starts in.
+    root: Block,
+    /// The starts of traces that others below them jump to.
+    starts: Vec<(&'a TraceTree<'a>, Start)>,
     req: &'a CompileRequest<'a>,
     shared: Option<Block>,
     trace_sigs: Vec<(Vec<Type>, SigRef)>,
@@ -182,7 +184,8 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
         vm,
         cur,
         pending: Vec::new(),
-        root: (req.tree.id, Start::new(start)),
+        root: start,
+        starts: Vec::new(),
         req,
         shared: None,
         trace_sigs: Vec::new(),
@@ -246,22 +249,28 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
+    /// Is the current trace the first of the tree?
+    fn is_root(&self) -> bool {
+        self.cur.start.block == self.root
+    }
+
     /// Lowers the current trace into the current block.
     fn trace(&mut self) -> Res<()> {
         let start = self.cur.start.block;
         self.pos.func.layout.append_block(start);
-        let is_root = start == self.root.1.block;
+        let is_root = self.is_root();
+        let comes_back = start::comes_back(self.cur.tree);
         if is_root {
             self.box_slots(self.req.unboxed);
         }
-        if self.cur.trace.restarts() {
+        if comes_back {
             self.settle_fuel();
         }
         let base = self.cur.base;
         self.jump(start, &[base]);
         self.cur.base = self.block_param(start, types::I64);
-        if self.cur.trace.restarts() {
-            // The trace jumps back to its start with other values in the slots.
+        if comes_back {
+            // The trace, or one below it, jumps back to its start with other values in the slots.
             self.cur.known.clear();
         }
         self.enter(start);

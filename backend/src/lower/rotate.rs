@@ -55,7 +55,7 @@ impl Lower<'_> {
         self.pos.set_position(CursorPosition::After(block));
         self.pos.ins().brif(cond, guard.next, &[], leave, &[]);
         self.enter(leave);
-        if self.cur.start.block == self.root.1.block {
+        if self.is_root() {
             self.pos.set_srcloc(exit_location(guard.snap));
         }
         match guard.over {

@@ -50,9 +50,14 @@ impl Start {
     }
 }
 
-/// Does a trace of the tree link to a root trace?
-fn links_to(tree: &TraceTree<'_>, root: TraceId) -> bool {
-    tree.trace.link == Link::Root(root) || tree.sides.iter().any(|s| links_to(&s.1, root))
+/// Does a trace of the tree link to trace `n`?
+fn links_to(tree: &TraceTree<'_>, n: TraceId) -> bool {
+    tree.trace.link == Link::Root(n) || tree.sides.iter().any(|s| links_to(&s.1, n))
+}
+
+/// Does the first trace of a tree, or a trace below it, jump to the start of the first?
+pub(super) fn comes_back(tree: &TraceTree<'_>) -> bool {
+    tree.trace.restarts() || links_to(tree, tree.id)
 }
 
 /// The slots that a trace loads under its first snapshot, before it changes anything: it leaves by that snapshot if one of them has
@@ -79,15 +84,19 @@ fn entry_slots(trace: &Trace, is_hot: impl Fn(usize) -> bool) -> Vec<EntrySlot> 
 }
 
 impl Lower<'_> {
-    /// Begins the current trace in its start block: loads what links to it pass as block parameters.
+    /// Begins the current trace in its start block, which may be jumped to.
     pub(super) fn start(&mut self) -> Res<()> {
-        let trace = self.cur.trace;
-        let is_root = self.cur.start.block == self.root.1.block;
-        let comes_back = trace.restarts() || is_root && links_to(self.cur.tree, self.root.0);
-        if !comes_back {
-            return Ok(());
+        if comes_back(self.cur.tree) {
+            self.load_entry_slots()?;
+            self.starts.push((self.cur.tree, self.cur.start.clone()));
         }
-        let slots = entry_slots(trace, |i| self.cur.plan.class[i] == Class::Hot);
+        Ok(())
+    }
+
+    /// Loads what links to the current trace pass as block parameters.
+    fn load_entry_slots(&mut self) -> Res<()> {
+        let is_root = self.is_root();
+        let slots = entry_slots(self.cur.trace, |i| self.cur.plan.class[i] == Class::Hot);
         if slots.is_empty() {
             return Ok(());
         }
@@ -113,9 +122,6 @@ impl Lower<'_> {
         self.cur.exit = None;
         self.cur.start.entry = Some(entry);
         self.cur.start.slots = slots;
-        if is_root {
-            self.root.1 = self.cur.start.clone();
-        }
         Ok(())
     }
 

@@ -17,7 +17,7 @@ impl Lower<'_> {
         let note = self.cold_block();
         let (position, place) = (self.pos.position(), self.pos.srcloc());
         self.enter(note);
-        if self.cur.start.block == self.root.1.block {
+        if self.is_root() {
             self.pos.set_srcloc(exit_location(self.cur.snap));
         }
         let witness = self.witness(guard)?;

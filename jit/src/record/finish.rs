@@ -82,6 +82,7 @@ impl Jit {
             // The interpreter takes the fuel of calls, returns and function headers.
             done.trace.transfer = None;
         }
+        self.link_to_variant(vm, &mut done);
         self.stress_exits(vm, &mut done.trace);
         let before = vm.begin_activity(Activity::Assembler);
         let placed = self.place(vm, &done, number);

@@ -33,6 +33,8 @@ pub struct Exit {
     /// How many recordings failed that started over from here (see `Jit::restart_position`), up to [`Exit::MAX_RESTARTS`]: then only an
     /// ordinary side trace is recorded.
     pub failed_restarts: u8,
+    /// How many variants that started there were recorded again, because they followed a side of a branch that was rarely taken.
+    pub replaced: u32,
 }
 
 impl Exit {
@@ -72,6 +74,8 @@ pub struct Entry {
     pub watched: Box<[WatchedField]>,
     /// One of them was stored to: the trace is not entered any more.
     pub is_invalid: bool,
+    /// Is it a side trace that starts where its root trace does?
+    pub is_variant: bool,
     /// Whether entering it pays.
     pub account: Account,
     /// Id of the first exit.

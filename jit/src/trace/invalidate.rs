@@ -34,7 +34,7 @@ impl Registry {
         }
     }
     /// Exits lead to these side traces no longer.
-    fn unlink_sides(&mut self, sides: &HashSet<TraceId>, stub: usize) {
+    pub(super) fn unlink_sides(&mut self, sides: &HashSet<TraceId>, stub: usize) {
         if sides.is_empty() {
             return;
         }
@@ -47,6 +47,7 @@ impl Registry {
         }
         self.sides_by_pc.remove(sides);
         for &side in sides {
+            self.replace_variant(side);
             if let Some(root) = self.get(side).map(|e| e.root)
                 && let Some(root) = self.get_mut(root)
             {
@@ -105,7 +106,7 @@ impl Jit {
         }
     }
     /// The functions of trees that have one of the traces are entered no longer.
-    fn drop_trees_of<'a>(&self, vm: &Vm, traces: impl Iterator<Item = &'a TraceId>) {
+    pub(super) fn drop_trees_of<'a>(&self, vm: &Vm, traces: impl Iterator<Item = &'a TraceId>) {
         for &n in traces {
             let mut registry = self.registry.borrow_mut();
             let Some(root) = registry.get(n).map(|e| e.root) else { continue };

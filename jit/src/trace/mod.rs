@@ -14,6 +14,7 @@ mod room;
 mod shared_side;
 pub(crate) mod tables;
 mod tree;
+mod variant;
 
 pub use entry::{Cost, Entry, Exit, TraceStart};
 pub use perilune_backend::Part;

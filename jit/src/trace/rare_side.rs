@@ -1,22 +1,23 @@
-//! Loops whose root trace follows the side of a branch that is rarely taken.
+//! Loops whose trace follows the side of a branch that is rarely taken: a root trace, or a variant of it (`variant`).
 //!
-//! The iteration that is recorded decides which side of a branch the root trace follows. The trace of the other side jumps to the start of the
-//! root trace: what only that side changes goes through memory in each iteration, and the loop is never reached for which invariants were
-//! hoisted. Where the other side is taken most of the time, the root trace is recorded again, since the next iteration probably takes that side.
+//! The iteration that is recorded decides which side of a branch the trace follows. The trace of the other side jumps to the start of the
+//! first one: what only that side changes goes through memory in each iteration, and the loop is never reached for which invariants were
+//! hoisted. Where the other side is taken most of the time, the first one is recorded again, since the next iteration probably takes that side.
 //!
 //! This is decided when the side trace has run often enough to pay for a compilation, before trees are considered (`tree`).
 
 use super::code::Code;
 use super::entry::TreeCode;
-use super::{Registry, patch};
+use super::{Entry, Registry, TraceStart, patch};
 use crate::Jit;
 use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{Link, SnapId, TraceExit};
 use perilune_vm::interp::hook::is_header;
 use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Vm};
+use std::collections::HashSet;
 
-/// The other side is usual if it is taken so many times as often as the root trace is left in other ways: then at least three of four
+/// The other side is usual if it is taken so many times as often as the trace is left in other ways: then at least three of four
 /// iterations follow it.
 const USUAL: u64 = 3;
 /// Recordings after the first one at most. The chance that none of three follows a side that three of four iterations take is 1 in 64.
@@ -27,21 +28,35 @@ const MOST: u32 = 2;
 /// iteration must have met something else.
 const MOST_TRIES: u32 = 4;
 
+/// A count of exits above any threshold.
+const HOT_AT_ONCE: u32 = 1 << 30;
+
 impl Registry {
-    /// The root trace of a side trace that is what the loop usually does: it comes back to the loop from an exit in front of it.
+    /// The root trace or variant above a side trace that is what the loop usually does: it comes back to the loop from an exit in front of it.
     fn loop_without_usual_side(&self, side: TraceId) -> Option<TraceId> {
         let e = self.get(side)?;
-        let (n, exit) = (e.root, e.trace.parent?);
-        let root = self.get(n)?;
-        let is_in_front = exit.trace == n && exit.exit != SnapId::FIRST && exit.exit < root.account.loop_snap;
+        let TraceExit { trace: n, exit } = e.trace.parent?;
+        let (root, above) = (self.get(e.root)?, self.get(n)?);
+        let is_in_front = exit != SnapId::FIRST && exit < above.account.loop_snap;
         // The rare side may also lead somewhere else, to an inner loop for instance.
-        let is_loop = root.start.is_some_and(|s| !is_header(s.original.op())) && e.trace.link == Link::Root(n);
-        if !is_in_front || !is_loop || root.tree.is_some() || root.replaced_by.is_some() || root.is_invalid {
+        let starts_loop = above.is_variant || above.start.is_some_and(|s| !is_header(s.original.op()));
+        let is_loop = starts_loop && e.trace.link == Link::Root(n);
+        // How often members of a tree run is not counted.
+        let is_counted = |t: &TreeCode| n != e.root && !self.own_sides(n).any(|(_, s)| t.members.contains(&s));
+        let is_entered = |e: &Entry| e.replaced_by.is_none() && !e.is_invalid;
+        if !is_in_front || !is_loop || !root.tree.as_ref().is_none_or(is_counted) || !is_entered(root) || !is_entered(above) {
             return None;
         }
         let others: u64 = self.own_sides(n).filter(|(_, s)| *s != side).map(|(_, s)| self.runs(s)).sum();
-        let taken: u64 = root.exits.iter().map(|x| u64::from(x.taken)).sum();
+        let taken: u64 = above.exits.iter().map(|x| u64::from(x.taken)).sum();
         (self.runs(side) >= USUAL * (others + taken)).then_some(n)
+    }
+    /// The exit that the variant `n` was recorded at, if a new one may be recorded there in its place. That is counted.
+    fn replaces_variant(&mut self, n: TraceId) -> Option<TraceExit> {
+        let parent = self.get(n)?.trace.parent?;
+        let exit = self.exit_mut(parent).filter(|x| x.side == Some(n) && x.replaced < MOST)?;
+        exit.replaced += 1;
+        Some(parent)
     }
     /// What enters a root trace leaves at once, as by its first exit, which is hot.
     fn lead_out(&mut self, n: TraceId, leaving: Code) {
@@ -49,7 +64,7 @@ impl Registry {
         let Some(e) = self.get_mut(n) else { return };
         e.tree = Some(TreeCode { code: leaving, members: Vec::new() });
         if let Some(first) = e.exits.first_mut() {
-            (first.hot_count, first.next_check, first.tries) = (1 << 30, 0, 0);
+            (first.hot_count, first.next_check, first.tries) = (HOT_AT_ONCE, 0, 0);
         }
     }
     /// Makes the instruction at a position enter the newest root trace from there again.
@@ -61,10 +76,31 @@ impl Registry {
 }
 
 impl Jit {
-    /// A side trace has run often. Has its root trace recorded again if that follows a side of a branch which is rarely taken.
+    /// A side trace has run often. Has the root trace or variant above it recorded again if that follows a side of a branch which is rarely
+    /// taken.
     pub(super) fn records_usual_side(&self, vm: &mut Vm, side: TraceId) -> bool {
-        let Some(root) = self.registry.borrow().loop_without_usual_side(side) else { return false };
-        let Some(start) = self.registry.borrow().get(root).and_then(|e| e.start) else { return false };
+        let Some(above) = self.registry.borrow().loop_without_usual_side(side) else { return false };
+        let start = self.registry.borrow().get(above).and_then(|e| e.start);
+        match start {
+            Some(start) => self.records_root_again(vm, above, start),
+            None => self.records_variant_again(vm, above),
+        }
+    }
+    fn records_variant_again(&self, vm: &Vm, variant: TraceId) -> bool {
+        let Some(exit) = self.registry.borrow_mut().replaces_variant(variant) else { return false };
+        if log::on(Topic::Trace) {
+            eprintln!("[TRACE {variant} follows a side that is rarely taken: recorded again]");
+        }
+        self.drop_trees_of(vm, core::iter::once(&variant));
+        let stub = self.machine.borrow().exit_stub();
+        let mut registry = self.registry.borrow_mut();
+        registry.unlink_sides(&HashSet::from_iter([variant]), stub);
+        if let Some(exit) = registry.exit_mut(exit) {
+            exit.hot_count = HOT_AT_ONCE;
+        }
+        true
+    }
+    fn records_root_again(&self, vm: &mut Vm, root: TraceId, start: TraceStart) -> bool {
         if !self.protos.borrow_mut().record_again(start.pos, MOST) {
             return false;
         }

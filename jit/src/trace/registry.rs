@@ -15,11 +15,6 @@ use perilune_vm::object::{BcPos, Gc, Proto, ProtoFlags};
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-/// Does a trace of this tree continue in its root? (A plain loop that was unrolled is known by its snapshots.)
-fn comes_back(link: Link, root: TraceId) -> bool {
-    matches!(link, Link::UpRec | Link::DownRec | Link::TailRec) || link == Link::Root(root)
-}
-
 /// A trace that is gone, or a tree that lost a member, whose code can be freed.
 pub struct Freed {
     /// The trace, for its own code.
@@ -153,9 +148,10 @@ impl Registry {
             if parent.exit != SnapId::FIRST && done.start_pc.addr() == pc {
                 self.sides_by_pc.add(pc, n);
             }
+            let comes_back = self.comes_back(done.trace.link, done.root);
             if let Some(root) = self.get_mut(done.root) {
                 root.sides += 1;
-                root.account.goes_round |= comes_back(done.trace.link, done.root);
+                root.account.goes_round |= comes_back;
                 root.account.instructions[usize::from(done.stale)] += done.trace.ins.len() as u32;
             }
         }
@@ -166,7 +162,8 @@ impl Registry {
         let above = parent.map_or(0, |(p, k)| p.account.above + u32::from(p.trace.snap(k).done));
         let head = done.trace.ins.iter().position(|i| i.op == Op::LOOP).unwrap_or(usize::MAX);
         let loop_snap = SnapId::new(done.trace.snaps.iter().filter(|s| s.at.ins_index() <= head).count());
-        let goes_round = done.trace.restarts() || comes_back(done.trace.link, done.root);
+        let goes_round = done.trace.restarts() || self.comes_back(done.trace.link, done.root);
+        let is_root = done.root == n;
         let exits = vec![Exit::default(); done.trace.snaps.len()];
         let mut protos = done.protos;
         if let Some(root) = self.get(done.root).map(Entry::owner) {
@@ -186,6 +183,7 @@ impl Registry {
             protos,
             watched: done.watched.into(),
             is_invalid: false,
+            is_variant: done.from_start && !is_root,
             exit_base,
             exits,
             sides: 0,
@@ -281,11 +279,15 @@ impl Registry {
         }
     }
     /// Traces linked to a root trace that is no longer entered continue in the new one with the same start.
-    fn replace(&mut self, old: TraceId, new: TraceId, code: usize) {
+    pub(super) fn replace(&mut self, old: TraceId, new: TraceId, code: usize) {
         if let Some(e) = self.get_mut(old) {
             e.replaced_by = Some(new);
             self.running.code[old.index()] = code;
         }
+    }
+    /// The address at which trace `n` is entered.
+    pub(super) fn code_entered(&self, n: TraceId) -> usize {
+        self.running.code[n.index()]
     }
     /// Root trace `n`, and those that it has replaced, are entered at an address.
     pub(super) fn enter_at(&mut self, n: TraceId, code: usize) {
@@ -294,6 +296,14 @@ impl Registry {
             if e.as_ref().is_some_and(|e| e.replaced_by == Some(n)) {
                 self.running.code[old] = code;
             }
+        }
+    }
+    /// Does a trace of the tree of `root` continue in its root or in a variant? (A plain loop that was unrolled is known by its snapshots.)
+    fn comes_back(&self, link: Link, root: TraceId) -> bool {
+        match link {
+            Link::UpRec | Link::DownRec | Link::TailRec => true,
+            Link::Root(n) => n == root || self.get(n).is_some_and(|e| e.root == root),
+            _ => false,
         }
     }
     /// All traces that are valid, with their numbers.

@@ -63,6 +63,7 @@ impl Recorder {
             trace,
             start_pc,
             first_pc,
+            from_start: self.start.is_root,
             root,
             protos,
             last,

@@ -18,6 +18,8 @@ pub struct FinishedTrace {
     pub start_pc: InsPtr,
     /// First recorded instruction.
     pub first_pc: InsPtr,
+    /// Does it start where its root trace does? So do variants of that, which are side traces.
+    pub from_start: bool,
     /// Root trace that it belongs to: itself for a root trace.
     pub root: TraceId,
     /// The functions whose code it is made from: they must live as long as it.

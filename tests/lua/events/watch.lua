@@ -60,7 +60,8 @@ local function stop(count, number, func)
   if i.linktype == "loop" then
     assert(i.link == number)
   elseif i.linktype == "root" then
-    assert(live[i.link] and live[i.link].parent == nil, "linked to no root trace")
+    -- Variants of a root trace start at its first exit.
+    assert(live[i.link] and (live[i.link].parent == nil or live[i.link].exit == 0), "linked to no root trace")
   end
   assert(util.traceir(number, i.nins) and util.traceir(number, i.nins + 1) == nil)
   assert(select("#", util.tracek(number, -i.nk)) >= 2 and util.tracek(number, -i.nk - 1) == nil)
