@@ -5,7 +5,7 @@ use crate::Vm;
 use crate::ffi::ctype::CTypeId;
 use crate::ffi::int64;
 use crate::object::{Cdata, Func, Gc, Placement, Proto, Str, Table, Thread};
-use crate::stdlib::buffer::{as_buffer, put_in_place, with, with_bytes};
+use crate::stdlib::buffer::{Source, as_buffer, put_in_place, with, with_bytes};
 use crate::stdlib::short_with_case;
 use crate::stdlib::strformat::{part_of, put_part};
 use crate::text::number::put_num;
@@ -256,7 +256,7 @@ helpers! {
     }
     fn buffer_set(vm, buffer: Value, s: Gc<Str>) {
         if let Some(u) = as_buffer(buffer) {
-            vm.buffer_set(u, s);
+            vm.buffer_set(u, Source::Str(s), Value::str(s));
         }
     }
     fn str_rep(vm, s: Gc<Str>, n: i32) -> Option<Gc<Str>> {

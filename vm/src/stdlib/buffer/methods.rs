@@ -1,7 +1,7 @@
 //! The methods of buffers.
 #![allow(unsafe_code, reason = "the program answers for the bytes that its pointers point to")]
 
-use super::object::{Buffer, MAX_LEN, as_buffer, with};
+use super::object::{Buffer, MAX_LEN, Source, as_buffer, with};
 use super::{decode as decoder, encode as encoder};
 use crate::Vm;
 use crate::error::LuaResult;
@@ -51,11 +51,16 @@ pub fn skip(vm: &mut Vm) -> LuaResult<u32> {
     chain(vm, u)
 }
 
-/// `buf:set(s)`
+/// `buf:set(s)`, `buf:set(cdata, len)`
 pub fn set(vm: &mut Vm) -> LuaResult<u32> {
     let u = this(vm)?;
-    let s = vm.check_exact_str(1)?;
-    vm.buffer_set(u, s);
+    let source = if vm.arg(1).is_cdata() {
+        let from = vm.check_address(1, CTypeId::P_CVOID)?;
+        Source::Memory(from, vm.check_size(2)?)
+    } else {
+        Source::Str(vm.check_exact_str(1)?)
+    };
+    vm.buffer_set(u, source, vm.arg(1));
     chain(vm, u)
 }
 

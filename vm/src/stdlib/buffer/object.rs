@@ -34,6 +34,32 @@ pub struct Dicts {
     pub metatables: Option<Dict>,
 }
 
+/// What a buffer reads from until something is written to it.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Source {
+    /// A string.
+    Str(Gc<Str>),
+    /// So many bytes at an address, which the program answers for. They are read when they are needed.
+    Memory(*const u8, usize),
+}
+
+impl Source {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Source::Str(s) => s.bytes(),
+            Source::Memory(_, 0) => &[],
+            // SAFETY: the program says that so many bytes are at the address for as long as the buffer reads them; the buffer keeps the cdata.
+            Source::Memory(from, len) => unsafe { core::slice::from_raw_parts(*from, *len) },
+        }
+    }
+    fn len(&self) -> usize {
+        match self {
+            Source::Str(s) => s.len(),
+            Source::Memory(_, len) => *len,
+        }
+    }
+}
+
 /// Payload of a buffer's userdata. Its anchor holds the tables of the dictionaries, and the source.
 #[derive(Debug, Default)]
 pub struct Buffer {
@@ -42,8 +68,8 @@ pub struct Buffer {
     read: usize,
     /// Up to here the memory of `bytes` is initialised, or up to its length.
     initialized: usize,
-    /// A string that is read in place of own bytes, until something is written.
-    source: Option<Gc<Str>>,
+    /// What is read in place of own bytes, until something is written.
+    source: Option<Source>,
     /// Options.
     pub dicts: Dicts,
 }
@@ -116,7 +142,7 @@ impl Buffer {
         }
         result
     }
-    /// Does it not read from a string?
+    /// Does it read from its own memory?
     pub fn has_own_memory(&self) -> bool {
         self.source.is_none()
     }
@@ -277,11 +303,11 @@ impl Vm {
             self.anchor_source(u, Value::NIL);
         }
     }
-    /// Makes the buffer read from a string.
-    pub(crate) fn buffer_set(&mut self, u: Gc<Udata>, s: Gc<Str>) {
+    /// Makes the buffer read from a string, or from what a cdata points to. `kept` is the string or the cdata.
+    pub(crate) fn buffer_set(&mut self, u: Gc<Udata>, source: Source, kept: Value) {
         self.buffer_free(u);
-        self.anchor_source(u, Value::str(s));
-        with(u, |b| b.source = Some(s));
+        self.anchor_source(u, kept);
+        with(u, |b| b.source = Some(source));
     }
     /// Reports to the collector how much memory the buffer has.
     pub(super) fn count_buffer(&mut self, u: Gc<Udata>) {
@@ -311,7 +337,7 @@ pub fn as_buffer(v: Value) -> Option<Gc<Udata>> {
     v.as_udata().filter(|u| u.is::<Buffer>())
 }
 
-/// May compiled code put so many bytes into the value? It must be a buffer that does not read from a string.
+/// May compiled code put so many bytes into the value? It must be a buffer that reads from its own memory.
 pub fn can_put(v: Value, bytes: usize) -> bool {
     bytes <= Poll::BYTES && as_buffer(v).is_some_and(|u| with(u, |b| b.has_own_memory()))
 }
