@@ -113,14 +113,16 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Loads constant nums into registers in front of the loop, if instructions of the loop cannot take them from memory.
+    /// Loads constant nums into registers in front of the loop, if instructions of the loop cannot take them from memory, or take the other
+    /// operand from there.
     fn hoist_constants(&mut self) -> Res<()> {
         const MOST: usize = 4;
         let trace = self.cur.trace;
         for i in self.cur.at..trace.ins.len() {
             let ins = trace.ins[i];
             let left = ins.ty == Ty::Num && matches!(ins.op, Op::SUB | Op::DIV) && ins.a.is_const();
-            let right = ins.ty == Ty::Num && ins.op.is_comparison() && ins.b.is_const();
+            let takes_load = || matches!(ins.op, Op::ADD | Op::MUL) && trace.def(ins.a).is_some_and(|a| a.op == Op::XLOAD && a.ty == Ty::Num);
+            let right = ins.ty == Ty::Num && ins.b.is_const() && (ins.op.is_comparison() || takes_load());
             let k = match (left, right) {
                 (true, _) => ins.a,
                 (_, true) => ins.b,

@@ -285,11 +285,13 @@ impl Trace {
     pub fn checks_start_once(&self) -> bool {
         self.repeats_no_check_of_start() || self.loops_with_function_of_local()
     }
-    /// Does it loop, and does nothing leave an iteration to its start? Then what is checked there stays the same in all iterations.
+    /// Does it loop, and does nothing leave an iteration to its start? Then what is checked there stays the same in all iterations. A carried sum
+    /// overflows once in a loop: then it is a num.
     fn repeats_no_check_of_start(&self) -> bool {
         let Some(at) = self.ins.iter().position(|i| i.op == Op::LOOP) else { return false };
         let next = self.snaps.iter().map(|s| s.at.ins_index()).find(|&i| i > at).unwrap_or(self.ins.len());
-        !self.ins[at + 1..next].iter().any(|i| i.is_guard())
+        let leaves_once = |op: Op| matches!(op, Op::ADDOV | Op::SUBOV | Op::MULOV | Op::PROF);
+        !self.ins[at + 1..next].iter().any(|i| i.is_guard() && !leaves_once(i.op))
     }
     /// Does it loop, and check once before the loop which Lua function a local has, as where a function is given to `map`, or iterates?
     fn loops_with_function_of_local(&self) -> bool {

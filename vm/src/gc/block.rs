@@ -12,8 +12,10 @@ use std::alloc::Layout;
 
 /// Bytes of a block; also its alignment.
 pub const BLOCK_SIZE: usize = 1 << 16;
-/// Bytes before the first cell.
+/// Bytes before the first cell, at least.
 const HEADER: usize = 64;
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
 /// Blocks per segment, at most.
 const SEGMENT_BLOCKS: usize = if cfg!(miri) { 2 } else { 16 };
 /// Blocks of the first segments from an allocator of the host, which may have a limit; as many as fill it with a quarter of what the heap has
@@ -70,6 +72,9 @@ pub(super) struct Block {
     pub class: u32,
     /// Number of cells that fit.
     pub capacity: u32,
+    /// Bytes from the start of the block to the first cell: they differ by cache lines from block to block, as far as the cells leave room
+    /// (Bonwick, *The Slab Allocator*, 1994: cache colouring).
+    first: u32,
     /// Number of cells, from the start, that were ever allocated or put on a free list.
     pub carved: u32,
     /// Raw pools: cells in use.
@@ -98,7 +103,7 @@ impl Block {
     #[inline(always)]
     pub unsafe fn cell(b: *mut Block, i: u32) -> *mut u8 {
         // SAFETY: `capacity` cells fit after the header.
-        unsafe { b.cast::<u8>().add(HEADER + i as usize * (*b).cell as usize) }
+        unsafe { b.cast::<u8>().add((*b).first as usize + i as usize * (*b).cell as usize) }
     }
     /// Is there no object in a cell?
     ///
@@ -203,13 +208,17 @@ impl Blocks {
         };
         self.spare -= 1;
         let cell = class_size(class) as u32;
+        let capacity = (BLOCK_SIZE - HEADER) as u32 / cell;
+        let colours = ((BLOCK_SIZE - HEADER) as u32 - capacity * cell) as usize / LINE + 1;
+        let first = HEADER + b.addr() / BLOCK_SIZE % colours * LINE;
         // SAFETY: the block was free.
         unsafe {
             b.write(Block {
                 free: core::ptr::null_mut(),
                 cell,
                 class: class as u32,
-                capacity: (BLOCK_SIZE - HEADER) as u32 / cell,
+                capacity,
+                first: first as u32,
                 carved: 0,
                 live: 0,
                 listed: UNLISTED,

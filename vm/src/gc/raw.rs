@@ -6,11 +6,11 @@
 use super::Heap;
 use super::block::{Block, FreeCell, UNLISTED};
 use super::reserve::or_from_reserve;
-use super::size::{NUM_CLASSES, RAW_MAX, class_of, class_size, large_layout};
+use super::size::{NUM_CLASSES, RAW_MAX, class_of, class_size, large_layout, spaced};
 use super::stagger::{self, STAGGERED, Stagger};
 use super::watcher::Change;
 use crate::interrupt::Poll;
-use std::alloc::{alloc, dealloc, handle_alloc_error, realloc};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error, realloc};
 
 /// One size class.
 #[derive(Debug, Default)]
@@ -39,6 +39,11 @@ impl RawPools {
 /// Bytes that raw memory of this size takes.
 pub(crate) fn real_size(size: usize) -> usize {
     if size > RAW_MAX { size } else { class_size(class_of(size)) }
+}
+
+/// Layout of memory for an array that is too large for a cell.
+fn layout_apart(size: usize) -> Layout {
+    large_layout(spaced(size))
 }
 
 impl Heap {
@@ -104,7 +109,7 @@ impl Heap {
         }
     }
     fn alloc_raw_large(&mut self, size: usize) -> *mut u8 {
-        let layout = large_layout(size);
+        let layout = layout_apart(size);
         let stagger = &mut self.cells.raw.stagger;
         let p = self.cells.blocks.host.take_large(layout, u64::MAX, || {
             if size >= STAGGERED {
@@ -149,7 +154,7 @@ impl Heap {
             } else if size >= STAGGERED {
                 stagger::free(p, size, Poll::At(&self.interrupt));
             } else {
-                dealloc(p, large_layout(size));
+                dealloc(p, layout_apart(size));
             }
         }
     }
@@ -251,19 +256,19 @@ impl Heap {
         let host = &mut self.cells.blocks.host;
         if host.is_used() {
             // SAFETY: allocated with this layout, if it is the host's.
-            return unsafe { host.resize(p, large_layout(old), new) };
+            return unsafe { host.resize(p, layout_apart(old), spaced(new)) };
         }
         let staggered = old >= STAGGERED;
         if staggered != (new >= STAGGERED) {
             return core::ptr::null_mut();
         }
         let poll = Poll::At(&self.interrupt);
-        // SAFETY: allocated with this size, and accordingly; the new size fits a layout (checked by `large_layout`).
+        // SAFETY: allocated with this size, and accordingly; the new size fits a layout (checked by `layout_apart`).
         let q = or_from_reserve(|| unsafe {
-            if staggered { stagger::resize(p, old, new, poll) } else { realloc(p, large_layout(old), large_layout(new).size()) }
+            if staggered { stagger::resize(p, old, new, poll) } else { realloc(p, layout_apart(old), layout_apart(new).size()) }
         });
         if q.is_null() {
-            handle_alloc_error(large_layout(new));
+            handle_alloc_error(layout_apart(new));
         }
         q
     }

@@ -32,6 +32,11 @@ fn num_const(op: Op, x: f64, y: f64) -> Option<f64> {
     })
 }
 
+/// Is it a NaN that none of the operands is? The processor decides about its sign, which the FFI shows.
+fn is_new_nan(v: f64, of_nan: bool) -> bool {
+    v.is_nan() && !of_nan
+}
+
 /// ADD to MAX on nums.
 pub(super) fn num(b: &mut IrBuffer, ins: Ins) -> Rule {
     let (x, y) = (ins.a, ins.b);
@@ -40,6 +45,7 @@ pub(super) fn num(b: &mut IrBuffer, ins: Ins) -> Rule {
     }
     if let (Some(k), Some(m)) = (b.as_num(x), b.as_num(y))
         && let Some(v) = num_const(ins.op, k, m)
+        && !is_new_nan(v, k.is_nan() || m.is_nan())
     {
         return is(b.knum(v));
     }
@@ -375,7 +381,7 @@ pub(super) fn math(b: &mut IrBuffer, ins: Ins) -> Rule {
             _ if f == FpMath::Floor as u16 => k.floor(),
             _ if f == FpMath::Ceil as u16 => k.ceil(),
             _ if f == FpMath::Trunc as u16 => k.trunc(),
-            _ if f == FpMath::Sqrt as u16 => k.sqrt(),
+            _ if f == FpMath::Sqrt as u16 && !is_new_nan(k.sqrt(), k.is_nan()) => k.sqrt(),
             _ => return Ok(Fold::Keep),
         };
         return is(b.knum(v));

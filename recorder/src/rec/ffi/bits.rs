@@ -29,6 +29,12 @@ impl Recorder {
     fn wide_result(&mut self, value: IrRef, ty: Ty) -> Rec<IrRef> {
         self.new_box(if ty == Ty::U64 { CTypeId::UINT64 } else { CTypeId::INT64 }, value)
     }
+    /// The low 32 bits of a cdata.
+    pub(in crate::rec) fn wide_low(&mut self, vm: &Vm, operand: Operand) -> Rec<IrRef> {
+        let (value, _) = self.wide_operand(vm, operand)?;
+        let word = self.to_word(value, Ty::I64)?;
+        self.b.emit(Op::CONV, Ty::Int, word, IrRef(conv::pack(Ty::Int, Ty::I64, 0)))
+    }
     /// BNOT, BSWAP; BAND, BOR, BXOR of several operands.
     pub(in crate::rec) fn wide_logic(&mut self, vm: &Vm, op: Op, operands: &[Operand]) -> Rec<IrRef> {
         let mut values = Vec::with_capacity(operands.len());
@@ -55,9 +61,7 @@ impl Recorder {
     pub(in crate::rec) fn wide_shift(&mut self, vm: &Vm, op: Op, x: Operand, n: Operand, is_operator: bool) -> Rec<IrRef> {
         let truncates = is_operator && x.1.is_cdata() && self.b.ty(n.0) == Ty::Num;
         let count = if n.1.is_cdata() || truncates {
-            let (value, _) = self.wide_operand(vm, n)?;
-            let word = self.to_word(value, Ty::I64)?;
-            self.b.emit(Op::CONV, Ty::Int, word, IrRef(conv::pack(Ty::Int, Ty::I64, 0)))?
+            self.wide_low(vm, n)?
         } else {
             self.to_bits(n.0, n.1)?
         };

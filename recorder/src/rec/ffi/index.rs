@@ -50,10 +50,12 @@ impl Recorder {
                 if self.ty(rk).is_int() { narrow::int_index(&mut self.b, rk)? } else { narrow::num_index(&mut self.b, rk, n)? };
             (word, int64::index_from_num(n))
         } else {
-            let key = k.as_cdata().ok_or(Abort::BadType)?;
+            let other = || index(types, c.ctype(), of, Key::Other);
+            // The reference says which other type it has.
+            let Some(key) = k.as_cdata() else { return Ok((other(), zero)) };
             self.guard_ctype(rk, key)?;
             let id = value_type(types, key.ctype());
-            let scalar = scalar(types.get(id)).filter(|_| types.get(id).info.is_integer()).ok_or(Abort::BadType)?;
+            let Some(scalar) = scalar(types.get(id)).filter(|_| types.get(id).info.is_integer()) else { return Ok((other(), zero)) };
             let value = self.boxed_scalar(types, rk, key.ctype(), scalar)?;
             (self.to_word(value, Ty::I64)?, peek(scalar, payload_address(key)).to_i64())
         };

@@ -27,7 +27,8 @@ impl Recorder {
     /// A function of the library with an argument that is cdata.
     fn wide_bits(&mut self, b: Builtin, args: &Args<'_>) -> Results {
         let logic = match b {
-            Builtin::BitTobit | Builtin::BitTohex => return Ok(None),
+            Builtin::BitTohex => return Ok(None),
+            Builtin::BitTobit => return one(self.wide_low(args.vm, args.get(0))?),
             Builtin::BitBnot => Op::BNOT,
             Builtin::BitBswap => Op::BSWAP,
             Builtin::BitBand => Op::BAND,
