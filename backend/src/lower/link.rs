@@ -121,7 +121,8 @@ impl Lower<'_> {
         for i in self.cur.at..trace.ins.len() {
             let ins = trace.ins[i];
             let left = ins.ty == Ty::Num && matches!(ins.op, Op::SUB | Op::DIV) && ins.a.is_const();
-            let takes_load = || matches!(ins.op, Op::ADD | Op::MUL) && trace.def(ins.a).is_some_and(|a| a.op == Op::XLOAD && a.ty == Ty::Num);
+            let takes_load =
+                || matches!(ins.op, Op::ADD | Op::MUL) && trace.def(ins.a).is_some_and(|a| a.op == Op::XLOAD && a.ty == Ty::Num);
             let right = ins.ty == Ty::Num && ins.b.is_const() && (ins.op.is_comparison() || takes_load());
             let k = match (left, right) {
                 (true, _) => ins.a,

@@ -87,7 +87,7 @@ impl Recorder {
                 let event = self.fori(vm, pc, ins)?;
                 let forl = view::at(view::target(pc, ins), -1);
                 match forl.ins() {
-                    f if f.op() == Bc::JFORL => self.enter_compiled(f, event),
+                    f if f.op() == Bc::JFORL && !self.unrolls_compiled(vm, db, forl) => self.enter_compiled(f, event),
                     _ => Ok(self.loop_begins(forl, event)),
                 }
             }
@@ -98,7 +98,7 @@ impl Recorder {
             }
             Bc::JFORL => {
                 let event = self.forl(vm, pc, db.original_ins(ins))?;
-                self.loop_compiled(pc, ins, event)
+                self.loop_compiled(vm, db, pc, event)
             }
             Bc::ITERL | Bc::IITERL => {
                 let event = self.iterl(vm, pc, ins)?;
@@ -106,7 +106,7 @@ impl Recorder {
             }
             Bc::JITERL => {
                 let event = self.iterl(vm, pc, db.original_ins(ins))?;
-                self.loop_compiled(pc, ins, event)
+                self.loop_compiled(vm, db, pc, event)
             }
             Bc::LOOP | Bc::ILOOP => {
                 self.clear_from(self.base + ins.a());
@@ -129,7 +129,7 @@ impl Recorder {
         let original = db.original_ins(ins);
         if original.op() != Bc::ITERN {
             self.clear_from(self.base + original.a());
-            return self.loop_compiled(pc, ins, Event::Enter(view::at(pc, 1)));
+            return self.loop_compiled(vm, db, pc, Event::Enter(view::at(pc, 1)));
         }
         if self.start.is_root {
             if pc == self.start.pc && self.at_start_depth() || self.is_own_loop_above(pc) {

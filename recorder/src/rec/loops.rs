@@ -355,8 +355,8 @@ impl Recorder {
             && !self.stack.frames.is_empty()
             && self.b.trace.parent.is_none()
     }
-    /// The loop instruction `ins` at `pc`, which enters a trace.
-    pub(super) fn loop_compiled(&mut self, pc: InsPtr, ins: Ins, event: Event) -> Rec<Flow> {
+    /// The loop instruction at `pc`, which enters a trace.
+    pub(super) fn loop_compiled(&mut self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr, event: Event) -> Rec<Flow> {
         if self.start.is_root {
             if let Some(flow) = self.own_loop(pc, event) {
                 return flow;
@@ -366,7 +366,20 @@ impl Recorder {
                 return Err(Abort::InnerLoop);
             }
         }
-        self.enter_compiled(ins, event)
+        if matches!(event, Event::Enter(_)) && self.unrolls_compiled(vm, db, pc) {
+            return self.loop_plain(vm, db, pc, db.original_ins(pc.ins()), event);
+        }
+        self.enter_compiled(pc.ins(), event)
+    }
+    /// Does a side trace follow the loop whose instruction at `pc` enters a trace of another tree, since the loop has one or two iterations now?
+    /// That trace has the body twice, as it is unrolled here, and hardly goes round; what comes after the loop would be another side trace, with
+    /// all slots in memory.
+    pub(super) fn unrolls_compiled(&self, vm: &Vm, db: &dyn TraceDb, pc: InsPtr) -> bool {
+        let (ins, original) = (pc.ins(), db.original_ins(pc.ins()));
+        // An iterator is called once more, and finds the end.
+        let most = if matches!(original.op(), Bc::ITERL | Bc::IITERL) { 3 } else { 2 };
+        let few = || few_iterations(&self.proto, (pc, original), |i| view::slot(vm, i as isize)).is_some_and(|n| n <= most);
+        !self.start.is_root && ins.trace() != Some(self.start.place.root) && self.unroll.loops > 0 && few()
     }
     /// Links to the trace that the loop instruction `ins` enters, or continues after the loop.
     pub(super) fn enter_compiled(&self, ins: Ins, event: Event) -> Rec<Flow> {

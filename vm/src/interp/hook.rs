@@ -205,7 +205,7 @@ pub(super) fn enters_code(op: Op) -> bool {
 }
 
 /// The form of an instruction that neither counts nor enters compiled code.
-fn plain_form(vm: &Vm, ins: Ins) -> Ins {
+pub(super) fn plain_form(vm: &Vm, ins: Ins) -> Ins {
     let ins = if enters_code(ins.op()) { vm.compiler.original_ins(ins) } else { ins };
     match ins.op() {
         Op::JFORI => ins.with_op(Op::FORI),

@@ -3,7 +3,7 @@
 //! Next on the way of a hot loop: `jit/src/engine.rs`.
 #![allow(unsafe_code, reason = "an exit has stored all slots that the interpreter looks at, and the base of their frame")]
 
-use super::hook::{enters_code, is_header, used_slots};
+use super::hook::{enters_code, is_header, plain_form, used_slots};
 use super::{Driver, R, Status, op};
 use crate::bc::{Ins, Op};
 use crate::errno;
@@ -52,9 +52,9 @@ unsafe fn notify_record(vm: *mut crate::Vm, pc: *const Ins) -> u32 {
     (*vm).heap.set_internal(outer);
     (*vm).begin_activity(before);
     let ins = *pc;
-    if (*vm).interp.mode == Mode::Record && enters_code(ins.op()) {
+    if (*vm).interp.mode == Mode::Record && (enters_code(ins.op()) || ins.op() == Op::JFORI) {
         // The recording passes the start of another trace: the instruction is executed as it was before it was compiled.
-        return uncounted(compiler.original_ins(ins)).0;
+        return plain_form(&*vm, ins).0;
     }
     ins.0
 }

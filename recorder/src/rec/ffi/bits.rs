@@ -60,11 +60,7 @@ impl Recorder {
     /// library rounds it.
     pub(in crate::rec) fn wide_shift(&mut self, vm: &Vm, op: Op, x: Operand, n: Operand, is_operator: bool) -> Rec<IrRef> {
         let truncates = is_operator && x.1.is_cdata() && self.b.ty(n.0) == Ty::Num;
-        let count = if n.1.is_cdata() || truncates {
-            self.wide_low(vm, n)?
-        } else {
-            self.to_bits(n.0, n.1)?
-        };
+        let count = if n.1.is_cdata() || truncates { self.wide_low(vm, n)? } else { self.to_bits(n.0, n.1)? };
         if !x.1.is_cdata() {
             let value = self.to_bits(x.0, x.1)?;
             return self.b.emit(op, Ty::Int, value, count);

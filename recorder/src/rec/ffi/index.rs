@@ -55,7 +55,9 @@ impl Recorder {
             let Some(key) = k.as_cdata() else { return Ok((other(), zero)) };
             self.guard_ctype(rk, key)?;
             let id = value_type(types, key.ctype());
-            let Some(scalar) = scalar(types.get(id)).filter(|_| types.get(id).info.is_integer()) else { return Ok((other(), zero)) };
+            let Some(scalar) = scalar(types.get(id)).filter(|_| types.get(id).info.is_integer()) else {
+                return Ok((other(), zero));
+            };
             let value = self.boxed_scalar(types, rk, key.ctype(), scalar)?;
             (self.to_word(value, Ty::I64)?, peek(scalar, payload_address(key)).to_i64())
         };
