@@ -247,6 +247,11 @@ fn side_traces_are_linked_to_the_variant_above_them() {
 }
 
 #[test]
+fn side_traces_follow_short_loops() {
+    passes("short_loops.lua", &[]);
+}
+
+#[test]
 fn hot_trees_are_one_function() {
     passes("trees.lua", &[]);
 }
