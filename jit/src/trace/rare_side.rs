@@ -11,7 +11,7 @@ use super::entry::TreeCode;
 use super::{Entry, Registry, TraceStart, patch};
 use crate::Jit;
 use crate::view::log::{self, Topic};
-use perilune_recorder::ir::{Link, SnapId, TraceExit};
+use perilune_recorder::ir::{Link, SnapId, Snapshot, TraceExit};
 use perilune_vm::interp::hook::is_header;
 use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Vm};
@@ -20,6 +20,8 @@ use std::collections::HashSet;
 /// The other side is usual if it is taken so many times as often as the trace is left in other ways: then at least three of four
 /// iterations follow it.
 const USUAL: u64 = 3;
+/// Iterations of a loop that nothing is known of: with fewer, a trace of its own would hardly pay.
+const LONG: u64 = 16;
 /// Recordings after the first one at most. The chance that none of three follows a side that three of four iterations take is 1 in 64.
 const MOST: u32 = 2;
 
@@ -47,9 +49,14 @@ impl Registry {
         if !is_in_front || !is_loop || !root.tree.as_ref().is_none_or(is_counted) || !is_entered(root) || !is_entered(above) {
             return None;
         }
-        let others: u64 = self.own_sides(n).filter(|(_, s)| *s != side).map(|(_, s)| self.runs(s)).sum();
-        let taken: u64 = above.exits.iter().map(|x| u64::from(x.taken)).sum();
-        (self.runs(side) >= USUAL * (others + taken)).then_some(n)
+        // How many iterations a run had that came as far as the loop is not known, unless the loop asks again which side to take.
+        let asked = above.trace.snap(exit);
+        let repeats = |s: &Snapshot| s.pc == asked.pc && s.base_slot == asked.base_slot;
+        let is_asked_again = above.trace.snaps.iter().skip(above.account.loop_snap.index()).any(repeats);
+        let iterations = |k: SnapId| if k >= above.account.loop_snap && !is_asked_again { LONG } else { 1 };
+        let sides = self.own_sides(n).filter(|(_, s)| *s != side).map(|(k, s)| self.runs(s) * iterations(k));
+        let exits = above.exits.iter().enumerate().map(|(k, x)| u64::from(x.taken) * iterations(SnapId::new(k)));
+        (self.runs(side) >= USUAL * sides.chain(exits).sum::<u64>()).then_some(n)
     }
     /// The exit that the variant `n` was recorded at, if a new one may be recorded there in its place. That is counted.
     fn replaces_variant(&mut self, n: TraceId) -> Option<TraceExit> {

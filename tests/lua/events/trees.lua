@@ -45,6 +45,36 @@ assert(traces == 2 and trees == 0, traces)
 again, same, one = run(10, seldom, 20000)
 assert(again == result and same == 3 and one == 0, same)
 
+-- The side in front of the loop is taken more often than the loop is entered, but the loop, where the field does not change, goes round each time.
+local Date = {}
+Date.__index = Date
+local function date(month, day) return setmetatable({ month = month, day = day }, Date) end
+local lengths = { 31, 28, 31 }
+local function leap(year) return year % 4 == 0 end
+local function last(d, year) return d.month == 2 and leap(year) and 29 or lengths[d.month] end
+function Date:next(year)
+  local d = date(self.month, self.day + 1)
+  if d.day > last(d, year) then d.day, d.month = 1, d.month % 3 + 1 end
+  return d
+end
+local function days(n)
+  local d, sum = date(3, 1), 0
+  for i = 1, n do
+    d = d:next(4 + i % 3)
+    sum = sum + d.day
+  end
+  return sum
+end
+result, traces, trees = run(1000000, days, 20000)
+assert(trees == 0, trees)
+again, same, one = run(10, days, 20000)
+local loops = 0
+for n = 1, 40 do
+  local info = util.traceinfo(n)
+  if info and info.linktype == "loop" then loops = loops + 1 end
+end
+assert(again == result and loops == 1 and one > 0, loops .. " " .. one)
+
 -- The same if the rare side leads into a loop that has a trace, so that the root trace ends there.
 local function seldom_inner(n)
   local usual, rare = 0, 0

@@ -111,19 +111,43 @@ fn put_text(vm: &mut Vm, u: Gc<Udata>, i: usize) -> LuaResult<bool> {
 pub fn putf(vm: &mut Vm) -> LuaResult<u32> {
     let u = this(vm)?;
     let format = vm.check_str(1)?;
-    let mut arg = 1;
+    let (mut arg, mut out) = (1, Vec::new());
     for piece in Pieces::new(format.bytes()) {
+        if put_as_it_is(vm, u, piece, &mut arg)? {
+            continue;
+        }
         if let Piece::Spec(Spec { conv: Conv::Str | Conv::Quoted, .. }) = piece
             && vm.arg(arg + 1) == Value::udata(u)
         {
             // LuaJIT's count is one too high here.
             return Err(vm.arg_error(arg + 2, INTO_ITSELF));
         }
-        let mut out = Vec::new();
+        out.clear();
         put_piece(vm, &mut out, piece, &mut arg)?;
         vm.buffer_put(u, &out)?;
     }
     chain(vm, u)
+}
+
+/// Appends a piece of a format that takes no formatting: a literal, an integer as `%d`, a string as `%s`. `arg` is the argument used last. False if
+/// it is none of these.
+fn put_as_it_is(vm: &mut Vm, u: Gc<Udata>, piece: Piece<'_>, arg: &mut usize) -> LuaResult<bool> {
+    let spec = match piece {
+        Piece::Literal(text) => {
+            vm.buffer_put(u, text)?;
+            return Ok(true);
+        }
+        Piece::Spec(spec) if spec.is_plain() && *arg + 1 < vm.nargs() => spec,
+        Piece::Spec(_) | Piece::Bad(_) => return Ok(false),
+    };
+    let v = vm.arg(*arg + 1);
+    match spec.conv {
+        Conv::Int if v.is_int() => vm.buffer_put_int(u, v.as_int_unchecked())?,
+        Conv::Str if let Some(s) = v.as_str() => vm.buffer_put(u, s.bytes())?,
+        _ => return Ok(false),
+    }
+    *arg += 1;
+    Ok(true)
 }
 
 /// `buf:get([len [, ...]])`
