@@ -48,9 +48,9 @@ impl Site {
         self.callees.is_full()
     }
     /// The same of a tail call. Where functions end in calls of each other, as in threaded code, each of them has such a call, so that side
-    /// traces multiply: fewer functions are enough, as many as V8's inline caches distinguish.
+    /// traces multiply: fewer functions are enough, one more than V8's inline caches distinguish.
     pub(super) fn has_many_tail_callees(&self) -> bool {
-        self.callees.len() >= 4
+        self.callees.len() > 4
     }
 }
 

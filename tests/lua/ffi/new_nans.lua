@@ -11,10 +11,8 @@ for i = 1, 300 do
   local difference = u.w[1]
   u.d = huge * 0
   local product = u.w[1]
-  u.d = math.sqrt(-1)
-  local root = u.w[1]
   f.f = 0/0
-  local key = table.concat({ quotient, difference, product, root, f.w }, " ")
+  local key = table.concat({ quotient, difference, product, f.w }, " ")
   if not seen[key] then seen[key], signs = true, signs + 1 end
 end
 print(signs)

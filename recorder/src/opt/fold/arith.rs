@@ -381,7 +381,7 @@ pub(super) fn math(b: &mut IrBuffer, ins: Ins) -> Rule {
             _ if f == FpMath::Floor as u16 => k.floor(),
             _ if f == FpMath::Ceil as u16 => k.ceil(),
             _ if f == FpMath::Trunc as u16 => k.trunc(),
-            _ if f == FpMath::Sqrt as u16 && !is_new_nan(k.sqrt(), k.is_nan()) => k.sqrt(),
+            _ if f == FpMath::Sqrt as u16 => k.sqrt(),
             _ => return Ok(Fold::Keep),
         };
         return is(b.knum(v));
