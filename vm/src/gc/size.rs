@@ -61,6 +61,8 @@ const _: () = {
     while size <= CELL_MAX {
         let c = class_of(size);
         assert!(class_size(c) >= size && class_size(c - 1) < size && class_size(c).is_multiple_of(16));
+        // Cells of which a block holds more than three are not a multiple of four cache lines apart.
+        assert!(size <= FINE_MAX || class_size(c) > COARSE[COARSE.len() - 3] as usize || !class_size(c).is_multiple_of(256));
         size += if size < 2 * FINE_MAX { 1 } else { 7 };
     }
 };
