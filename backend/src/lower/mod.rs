@@ -274,7 +274,9 @@ impl<'a> Lower<'a> {
             self.cur.known.clear();
         }
         self.enter(start);
-        self.start()?;
+        if comes_back {
+            self.keep_start()?;
+        }
         // The first exit may make what these instructions load.
         let first = self.cur.trace.snap(SnapId::FIRST).at.ins_index();
         for i in 1..first {

@@ -84,12 +84,10 @@ fn entry_slots(trace: &Trace, is_hot: impl Fn(usize) -> bool) -> Vec<EntrySlot> 
 }
 
 impl Lower<'_> {
-    /// Begins the current trace in its start block, which may be jumped to.
-    pub(super) fn start(&mut self) -> Res<()> {
-        if comes_back(self.cur.tree) {
-            self.load_entry_slots()?;
-            self.starts.push((self.cur.tree, self.cur.start.clone()));
-        }
+    /// Begins the current trace, which the compiled tree comes back to, in its start block.
+    pub(super) fn keep_start(&mut self) -> Res<()> {
+        self.load_entry_slots()?;
+        self.starts.push((self.cur.tree, self.cur.start.clone()));
         Ok(())
     }
 

@@ -106,4 +106,20 @@ restarted = restarts(function()
 end)
 assert(second == 26 * 2 * 1275 + 2 * 2 * (2 ^ 31 - 1), second)
 assert(restarted == 2, "loops of their own: " .. restarted)
+
+-- A loop that is given one type of C after another: its sum may leave an iteration to its start, but only once.
+local ffi = require "ffi"
+local function total(p, n)
+  local sum = 0
+  for i = 0, n - 1 do sum = sum + p[i] end
+  return sum
+end
+local bytes = ffi.new("double[50]")
+restarted = restarts(function()
+  for _, name in ipairs { "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "float", "double", "const int8_t", "const uint8_t", "const int16_t" } do
+    local p = ffi.cast(name .. "*", bytes)
+    for _ = 1, 12 do assert(total(p, 50) == 0) end
+  end
+end)
+assert(restarted >= 9, "loops of their own: " .. restarted)
 print "ok"

@@ -30,6 +30,10 @@ local cases = {
   ["name of a constant"] = { "NATIVE",
     "local ffi = require 'ffi' pcall(ffi.cdef, 'typedef enum { RED, GREEN = 5 } color;') local e = ffi.new('color[1]') "
       .. "| e[0] = i % 2 == 0 and 'RED' or 'GREEN' s = s + tonumber(e[0])" },
+  ["low bits of a 64-bit integer"] = { "NATIVE", "| s = s + bit.tobit(i * 1ULL)" },
+  ["metamethod of cdata with a table as the key"] = { "NATIVE",
+    "local ffi = require 'ffi' local A = ffi.metatype(ffi.typeof 'struct { int x; }', { __index = function(a, k) return a.x + k[1] end }) "
+      .. "local a, k = A(1), { 2 } | s = s + a[k]" },
   ["box of a narrow scalar"] = { "CNEWI", "local ffi = require 'ffi' | s = s + tonumber(ffi.cast('int8_t', i))" },
 }
 

@@ -129,8 +129,8 @@ pub fn putf(vm: &mut Vm) -> LuaResult<u32> {
     chain(vm, u)
 }
 
-/// Appends a piece of a format that takes no formatting: a literal, an integer as `%d`, a string as `%s`. `arg` is the argument used last. False if
-/// it is none of these.
+/// Appends a piece of a format that takes no formatting: a literal, an integer as `%d`, a string or a number as `%s`. `arg` is the argument used last.
+/// False if it is none of these.
 fn put_as_it_is(vm: &mut Vm, u: Gc<Udata>, piece: Piece<'_>, arg: &mut usize) -> LuaResult<bool> {
     let spec = match piece {
         Piece::Literal(text) => {
@@ -141,13 +141,16 @@ fn put_as_it_is(vm: &mut Vm, u: Gc<Udata>, piece: Piece<'_>, arg: &mut usize) ->
         Piece::Spec(_) | Piece::Bad(_) => return Ok(false),
     };
     let v = vm.arg(*arg + 1);
-    match spec.conv {
-        Conv::Int if v.is_int() => vm.buffer_put_int(u, v.as_int_unchecked())?,
-        Conv::Str if let Some(s) = v.as_str() => vm.buffer_put(u, s.bytes())?,
-        _ => return Ok(false),
+    let is_text = match spec.conv {
+        Conv::Int => v.is_int(),
+        Conv::Str => v.is_str() || v.is_number(),
+        _ => false,
+    };
+    if is_text {
+        *arg += 1;
+        put_text(vm, u, *arg)?;
     }
-    *arg += 1;
-    Ok(true)
+    Ok(is_text)
 }
 
 /// `buf:get([len [, ...]])`
