@@ -66,7 +66,8 @@ fn edit(p: &mut ProtoData, input: &mut Input) {
             let line = p.lines.get(pc).copied().unwrap_or(0);
             p.lines.insert(pc.min(p.lines.len()), line);
         }
-        13 => {
+        // The header stays: a function without instructions has no binary form.
+        13 if p.bc.len() > 1 => {
             p.bc.remove(pc);
             if pc < p.lines.len() {
                 p.lines.remove(pc);
