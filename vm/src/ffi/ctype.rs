@@ -186,6 +186,8 @@ pub struct CTypeTable {
     types: Vec<CType>,
     /// Entries without a name, by word and size.
     shared: IdMap<(Info, u32), CTypeId>,
+    /// The entry of `shared` that was asked for last: an access to an array in a structure asks for the same reference each time.
+    last_shared: Option<(Info, u32, CTypeId)>,
     /// Entries by name, the newest first; by kind, there may be several.
     names: HashMap<Rc<[u8]>, Vec<CTypeId>>,
 }
@@ -199,7 +201,8 @@ impl Default for CTypeTable {
 impl CTypeTable {
     /// A table with the basic types, the usual typedefs and the keywords.
     pub fn new() -> CTypeTable {
-        let mut table = CTypeTable { types: Vec::with_capacity(256), shared: IdMap::default(), names: HashMap::new() };
+        let mut table =
+            CTypeTable { types: Vec::with_capacity(256), shared: IdMap::default(), last_shared: None, names: HashMap::new() };
         for (size, info) in BASIC {
             let id = table.push_unnamed(*info, *size);
             table.shared.insert((*info, *size), id);
@@ -253,12 +256,23 @@ impl CTypeTable {
     ///
     /// # Errors
     /// The table is full.
+    #[inline]
     pub fn intern(&mut self, info: Info, size: u32) -> Result<CTypeId, TableFull> {
-        if let Some(id) = self.shared.get(&(info, size)) {
-            return Ok(*id);
+        match self.last_shared {
+            Some((i, s, id)) if i == info && s == size => Ok(id),
+            _ => self.find_or_add(info, size),
         }
-        let id = self.add(info, size)?;
-        self.shared.insert((info, size), id);
+    }
+    fn find_or_add(&mut self, info: Info, size: u32) -> Result<CTypeId, TableFull> {
+        let id = match self.shared.get(&(info, size)) {
+            Some(id) => *id,
+            None => {
+                let id = self.add(info, size)?;
+                self.shared.insert((info, size), id);
+                id
+            }
+        };
+        self.last_shared = Some((info, size, id));
         Ok(id)
     }
     /// The entry without a name and siblings that has this word and size, if there is one.
@@ -283,6 +297,7 @@ impl CTypeTable {
     pub fn truncate(&mut self, len: usize) {
         self.types.truncate(len);
         let stays = |id: &CTypeId| (id.0 as usize) < len;
+        self.last_shared = self.last_shared.filter(|(_, _, id)| stays(id));
         self.shared.retain(|_, id| stays(id));
         self.names.retain(|_, ids| {
             ids.retain(stays);
