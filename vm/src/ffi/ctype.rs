@@ -407,3 +407,26 @@ impl CTypeTable {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CTypeId, CTypeTable, Info, POINTER_SIZE};
+
+    #[test]
+    fn entries_without_a_name_are_shared_until_they_are_forgotten() {
+        let mut types = CTypeTable::new();
+        let before = types.len();
+        let mut pointer = |to| types.intern(Info::pointer(to, 0), POINTER_SIZE).map(|id| id.0 as usize).unwrap();
+        let first = pointer(CTypeId::P_CVOID);
+        assert_eq!(first, before, "it is new");
+        assert_eq!(pointer(CTypeId::P_CVOID), first, "asked for last");
+        assert_eq!(pointer(CTypeId::P_VOID), first + 1);
+        assert_eq!(pointer(CTypeId::P_CVOID), first, "asked for before");
+
+        // The last one is forgotten as well.
+        types.truncate(before);
+        let again = types.intern(Info::pointer(CTypeId::P_CVOID, 0), POINTER_SIZE).unwrap();
+        assert_eq!((again.0 as usize, types.len()), (before, before + 1));
+        assert_eq!(types.get(again).info, Info::pointer(CTypeId::P_CVOID, 0));
+    }
+}
