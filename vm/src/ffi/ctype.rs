@@ -264,8 +264,8 @@ impl CTypeTable {
         }
     }
     fn find_or_add(&mut self, info: Info, size: u32) -> Result<CTypeId, TableFull> {
-        let id = match self.shared.get(&(info, size)) {
-            Some(id) => *id,
+        let id = match self.interned(info, size) {
+            Some(id) => id,
             None => {
                 let id = self.add(info, size)?;
                 self.shared.insert((info, size), id);
