@@ -16,10 +16,13 @@ fn split(b: &IrBuffer, address: IrRef) -> (IrRef, i64) {
     if let Some(k) = b.as_word(address) {
         return (IrRef::NONE, k as i64);
     }
-    match b.is_op(address, Op::ADD).filter(|i| i.ty == Ty::P64).map(|i| (i.a, b.as_word(i.b))) {
-        Some((base, Some(k))) => (base, k as i64),
-        _ => (address, 0),
+    let (mut base, mut offset) = (address, 0i64);
+    while let Some(sum) = b.is_op(base, Op::ADD).filter(|i| i.ty == Ty::P64)
+        && let Some(k) = b.as_word(sum.b)
+    {
+        (base, offset) = (sum.a, offset.wrapping_add(k as i64));
     }
+    (base, offset)
 }
 
 /// The object or the pointer that an address was computed from by additions.
@@ -71,8 +74,9 @@ fn objects(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
     }
 }
 
-/// May two accesses touch the same memory? They must if they access the same bytes, as numbers of the same kind.
-fn accesses(b: &IrBuffer, (x, tx): (IrRef, Ty), (y, ty): (IrRef, Ty)) -> Alias {
+/// May two accesses touch the same memory? They must if they access the same bytes, as numbers of the same kind. `untyped` says that one of
+/// them is a part of a copy, whose type says nothing about the memory.
+fn accesses(b: &IrBuffer, (x, tx): (IrRef, Ty), (y, ty): (IrRef, Ty), untyped: bool) -> Alias {
     if x == y && tx == ty {
         return Alias::Must;
     }
@@ -85,8 +89,8 @@ fn accesses(b: &IrBuffer, (x, tx): (IrRef, Ty), (y, ty): (IrRef, Ty)) -> Alias {
         let apart = ox.wrapping_add(tx.size()) <= oy || oy.wrapping_add(ty.size()) <= ox;
         return if apart { Alias::No } else { Alias::May };
     }
-    let is_byte = tx.size() == 1 || ty.size() == 1;
-    if accessed_as(tx) != accessed_as(ty) && !is_byte { Alias::No } else { objects(b, x, y) }
+    let is_any = untyped || tx.size() == 1 || ty.size() == 1;
+    if accessed_as(tx) != accessed_as(ty) && !is_any { Alias::No } else { objects(b, x, y) }
 }
 
 /// The type of an access without its sign. A pointer may be accessed as an integer.
@@ -107,11 +111,12 @@ pub fn load(b: &mut IrBuffer, ins: Ins) -> Emit {
     if ins.b.0 & xload::VOLATILE != 0 || !b.flags.fwd {
         return b.append(ins);
     }
+    let untyped = ins.b.0 & xload::UNTYPED != 0;
     let mut lim = changed(b, IrRef::BASE);
     let mut r = b.newest(Op::XSTORE);
     while r > lim {
         let store = b.trace.ins[r.ins_index()];
-        match accesses(b, (ins.a, ins.ty), (store.a, store.ty)) {
+        match accesses(b, (ins.a, ins.ty), (store.a, store.ty), untyped) {
             Alias::No => {}
             Alias::May => lim = r,
             Alias::Must => match stored(b, ins, store) {
@@ -182,7 +187,7 @@ pub fn store(b: &mut IrBuffer, ins: Ins) -> Emit {
     let mut r = b.newest(Op::XSTORE);
     while b.flags.fwd && r > lim {
         let other = b.trace.ins[r.ins_index()];
-        match accesses(b, (ins.a, ins.ty), (other.a, other.ty)) {
+        match accesses(b, (ins.a, ins.ty), (other.a, other.ty), false) {
             Alias::No => {}
             Alias::May => break,
             Alias::Must if other.b == ins.b && other.ty == ins.ty => return Ok(IrRef::NONE),

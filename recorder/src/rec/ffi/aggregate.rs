@@ -2,7 +2,7 @@
 
 use super::{ir_type, types};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, Ty};
+use crate::ir::{IrRef, Op, Ty, xload};
 use crate::rec::meta::Operand;
 use crate::rec::{Rec, Recorder};
 use perilune_vm::Vm;
@@ -96,42 +96,50 @@ fn collect_scalars(types: &CTypeTable, part: Part, all: &mut Vec<Part>) -> Optio
     Some(())
 }
 
-/// The accesses that copy so many bytes of memory, from an offset on, that are no scalars: padding.
-fn padding(from: u32, to: u32, all: &mut Vec<(Ty, u32)>) {
+/// An access to memory that copies a part of a value.
+pub(super) struct Access {
+    ty: Ty,
+    offset: u32,
+    /// Literal of the load.
+    flags: u16,
+}
+
+/// The accesses that copy so many bytes of memory, from an offset on, of which no type is known: padding, for example.
+fn untyped(from: u32, to: u32, all: &mut Vec<Access>) {
     let mut at = from;
     while at < to {
         // The largest access that is aligned and fits.
         let chunk = [(8, Ty::I64), (4, Ty::Int), (2, Ty::U16), (1, Ty::U8)];
         let (size, ty) = chunk.into_iter().find(|(size, _)| at.is_multiple_of(*size) && at + size <= to).unwrap_or((1, Ty::U8));
-        all.push((ty, at));
+        all.push(Access { ty, offset: at, flags: xload::UNTYPED });
         at += size;
     }
 }
 
 /// The accesses that copy a value of a type, with its padding, which programs can see by other pointers. None if a call is to copy it.
-fn copied_as(types: &CTypeTable, id: CTypeId, size: u32) -> Option<Vec<(Ty, u32)>> {
+fn copied_as(types: &CTypeTable, id: CTypeId, size: u32) -> Option<Vec<Access>> {
     let parts = scalar_parts(types, id)?;
     let mut all = Vec::with_capacity(parts.len());
     let mut end = 0;
     for part in parts {
-        padding(end, part.offset, &mut all);
+        untyped(end, part.offset, &mut all);
         let scalar = scalar(types, part.ctype)?;
-        all.push((ir_type(scalar), part.offset));
+        all.push(Access { ty: ir_type(scalar), offset: part.offset, flags: 0 });
         end = part.offset + scalar.size();
     }
-    padding(end, size, &mut all);
+    untyped(end, size, &mut all);
     (all.len() <= MOST_COPIED).then_some(all)
 }
 
 /// The accesses that copy `n` bytes of memory: those of the value that is there, of type `source`, if it has so many. None if a call is to copy
 /// them.
-pub(super) fn copy_of_bytes(types: &CTypeTable, source: Option<CTypeId>, n: u32) -> Option<Vec<(Ty, u32)>> {
+pub(super) fn copy_of_bytes(types: &CTypeTable, source: Option<CTypeId>, n: u32) -> Option<Vec<Access>> {
     let is_value = |id: &CTypeId| !types.raw(*id).info.is_ptr() && types.size(*id) == Some(n);
     let whole = source.filter(is_value).and_then(|id| copied_as(types, id, n));
     whole.or_else(|| {
         let mut all = Vec::new();
         if n <= 8 * MOST_COPIED as u32 {
-            padding(0, n, &mut all);
+            untyped(0, n, &mut all);
         }
         (1..=MOST_COPIED).contains(&all.len()).then_some(all)
     })
@@ -175,11 +183,11 @@ impl Recorder {
         }
     }
     /// The memory at an address, by these accesses.
-    pub(super) fn loaded_as(&mut self, accesses: Vec<(Ty, u32)>, from: IrRef) -> Rec<Stored> {
+    pub(super) fn loaded_as(&mut self, accesses: Vec<Access>, from: IrRef) -> Rec<Stored> {
         let mut all = Vec::with_capacity(accesses.len());
-        for (ty, offset) in accesses {
+        for Access { ty, offset, flags } in accesses {
             let address = self.at_offset(from, offset)?;
-            all.push((ty, offset, self.b.emit(Op::XLOAD, ty, address, IrRef(0))?));
+            all.push((ty, offset, self.b.emit(Op::XLOAD, ty, address, IrRef(flags))?));
         }
         Ok(Stored::Scalars(all))
     }

@@ -135,6 +135,8 @@ impl Recorder {
         match accesses {
             Some(accesses) => {
                 let value = self.loaded_as(accesses, from)?;
+                // The memory may have been written as another type.
+                self.raw_memory_changed()?;
                 self.store_at(to, value)?;
             }
             None => self.b.call(Helper::MemCopy, &[to, from, len]).map(|_| ())?,
