@@ -497,6 +497,8 @@ impl Vm {
         let ok = self.grow_stack(64).is_ok();
         match if ok { self.call1(handler, &[e]) } else { Err(LuaError::parked()) } {
             Ok(v) => self.errors.value = v,
+            // An error was caught in the handler, so that it was called again for the next one: its value is that of the other call.
+            Err(_) if ok && !self.cur.in_handler.get() => {}
             Err(_) => self.handler_failed(),
         }
         self.base = self.stack_at(base);

@@ -218,6 +218,67 @@ for i = 1, $t do
   ?P(ffi.string(buf))
   C(buf[i % 64])
 end
+--- copies 120 often
+local ffi = require "ffi"
+local from = ffi.new("$(uint32_t[8]|double[4]|uint16_t[16]|int64_t[4]|float[8])")
+local to = ffi.new("$(uint32_t[8]|uint8_t[32]|uint16_t[16]|int32_t[8])")
+local bytes = ffi.cast("uint8_t *", to)
+local at, s = $(0|1|2), 0
+for i = 1, $t do
+  local new = ffi.new("$(uint32_t[8]|double[4]|uint16_t[16]|int64_t[4]|float[8])", $(i|1))
+  ?local at = i % 3
+  local a = $(new|from)
+  ?a[$(0|1)] = $(i|i * 259|3)
+  a[at] = $(i|i * 259|i * 65537|$k)
+  ?a[$(1|at + 1)] = a[$(0|at|i % 4)]
+  ffi.copy($(to|to + 1|bytes + at|bytes + 3), $(a|a + 1|a + at % 2|ffi.cast("char *", a) + at|new), $(2|3|4|6|8|16))
+  ?to[$(0|at|3)] = $(i|to[1]|7)
+  ?ffi.copy($(bytes + 16|to + 2|bytes + at + 8), $(to|bytes + at|to + 1), $(4|7|8))
+  ?to[at] = to[$(0|2)]
+  s = (s * 3 + bytes[0] + bytes[at + 2] + bytes[$(4|9|i % 16)] + a[$(0|at)]) % 100003
+end
+for i = 0, 31 do s = (s * 7 + bytes[i]) % 100003 end
+P(s, at)
+--- records 120 often
+local ffi = require "ffi"
+local rec = ffi.typeof("struct { int32_t id; $(float|double|int16_t|uint8_t) w; $(int64_t|uint16_t) n; uint8_t tag[4]; }")
+local pool = ffi.new(ffi.typeof(string.char(36) .. "[4]", rec))
+local at, s = $(0|1|3), 0
+for i = 1, $t do
+  local r, q = pool[$(0|1|i % 4)], pool[$(at|(i + 1) % 4|1)]
+  ?r = $(rec(i, 2, 3)|rec(q)|rec())
+  r.id = $(i|r.id + 1|q.id)
+  ?q.w = $(i % 100|r.id % 100|3)
+  ?r.n = $(i|q.id + 1)
+  ?r.tag[i % 4] = i
+  ?pool[$(2|at)] = $(r|q|pool[i % 4])
+  ?local p = ffi.cast("$(int32_t|uint8_t) *", $(r|q)) s = s + p[0] p[0] = i
+  ?ffi.copy($(r|q), $(q|r|pool + at), $(4|6|8|ffi.sizeof(rec)))
+  ?ffi.fill($(q|r), $(4|8))
+  ?local bytes = ffi.cast("uint8_t *", $(pool|r|q)) bytes[$(0|1|i % 4)] = $(i|bytes[2])
+  ?at = (at + 1) % 4
+  s = (s * 3 + r.id + q.id + tonumber(q.n) + r.tag[$(0|i % 4)] + q.w) % 100003
+end
+for i = 0, 3 do P(pool[i].id, pool[i].w, tostring(pool[i].n), pool[i].tag[1]) end
+P(s)
+--- kept_at_times 100 often
+local ffi = require "ffi"
+local box = ffi.typeof("struct { double x; $(int|uint16_t) n; $(float|int64_t) y; }")
+local keep, last, s = {}, box(), 0
+for i = 1, $t do
+  local v = box(i, $k, $(i|2))
+  local w = $(v|box(v.n, v.x, 1)|last)
+  ?if i % $k == 0 then keep[#keep + 1] = $(v|w) end
+  ?v.x = v.x + $(1|w.n|last.x % 7)
+  ?w.n = $(i|v.n + 1)
+  ?if w.n > $k then w = v end
+  ?local f = function() return v.x + w.n end s = s + f()
+  ?last = $(v|w|box(w))
+  ?local ok = pcall(function() if i % $k == 0 then error(v) end end) if not ok then s = s + v.x end
+  s = (s * 3 + v.x + w.n + tonumber(v.y)) % 100003
+end
+for _, v in ipairs(keep) do P(v.x, v.n, tonumber(v.y)) end
+P(s, last.x, last.n)
 --- views 100
 local ffi = require "ffi"
 local u = ffi.new("union { double d; uint64_t u; uint32_t w[2]; uint8_t b[8]; int16_t s[4]; }")
