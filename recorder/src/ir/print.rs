@@ -268,8 +268,7 @@ pub(super) const SLOAD_FLAGS: [(u16, char); 7] = [
 ];
 
 /// Letters of XLOAD's flags.
-pub(super) const XLOAD_FLAGS: [(u16, char); 3] =
-    [(xload::READONLY, 'R'), (xload::VOLATILE, 'V'), (xload::UNTYPED, 'U')];
+pub(super) const XLOAD_FLAGS: [(u16, char); 3] = [(xload::READONLY, 'R'), (xload::VOLATILE, 'V'), (xload::UNTYPED, 'U')];
 
 /// Kinds of TOSTR.
 pub(super) const TOSTR_KINDS: [&str; 3] = ["int", "num", "char"];

@@ -152,6 +152,35 @@ pub unsafe fn from_c(vm: &mut Vm, id: CTypeId, from: *const u8) -> LuaResult<Val
     unsafe { vm.load_value(load, from) }
 }
 
+/// The value of Lua for a number or boolean of at most 32 bits, or a floating-point number.
+///
+/// # Safety
+/// It is at the address, which need not be aligned.
+#[inline]
+unsafe fn scalar_value(s: Scalar, from: *const u8) -> Value {
+    macro_rules! read {
+        // SAFETY: by the contract.
+        ($ty:ty) => {
+            unsafe { from.cast::<$ty>().read_unaligned() }
+        };
+    }
+    let num = |n: f64| Value::num(if n.is_nan() { f64::NAN } else { n });
+    match s {
+        Scalar::F64 => num(read!(f64)),
+        Scalar::I32 => Value::int(read!(i32)),
+        Scalar::U8 => Value::int(read!(u8).into()),
+        Scalar::I8 => Value::int(read!(i8).into()),
+        Scalar::I16 => Value::int(read!(i16).into()),
+        Scalar::U16 => Value::int(read!(u16).into()),
+        Scalar::F32 => num(read!(f32).into()),
+        // It need not fit an int: a double always, as in traces, so that a sum has one type.
+        Scalar::U32 => Value::num(read!(u32).into()),
+        Scalar::Bool => Value::bool(read!(u8) != 0),
+        Scalar::I64 => Value::integer(read!(i64)),
+        Scalar::U64 | Scalar::Pointer => Value::integer(read!(u64) as i64),
+    }
+}
+
 impl Vm {
     /// The value of Lua for what is at an address.
     ///
@@ -160,15 +189,7 @@ impl Vm {
     pub(super) unsafe fn load_value(&mut self, load: Load, from: *mut u8) -> LuaResult<Value> {
         Ok(match load {
             // SAFETY: by the contract.
-            Load::Scalar(s) => match unsafe { s.read(from) } {
-                Number::Unsigned(b) if s == Scalar::Bool => Value::bool(b != 0),
-                // It need not fit an int: a double always, as in traces, so that a sum has one type.
-                Number::Unsigned(u) if s == Scalar::U32 => Value::num(u as f64),
-                Number::Signed(i) => Value::integer(i),
-                Number::Unsigned(u) => Value::integer(u as i64),
-                Number::Float(n) if n.is_nan() => Value::num(f64::NAN),
-                Number::Float(n) => Value::num(n),
-            },
+            Load::Scalar(s) => unsafe { scalar_value(s, from) },
             Load::Copy { id, size: 8 } => {
                 // SAFETY: by the contract.
                 let word = unsafe { from.cast::<u64>().read_unaligned() };

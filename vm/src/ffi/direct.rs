@@ -3,7 +3,9 @@
 
 use super::arith;
 use super::convert::number;
-use super::ctype::CTypeId;
+use super::ctype::{CTypeId, Ct};
+use super::inline_cache::Meaning;
+use super::metatype::{address, cache_key};
 use crate::Vm;
 use crate::interp::native::is_plain;
 use crate::meta::MM;
@@ -29,6 +31,16 @@ fn builtin(mm: MM) -> Option<Builtin> {
     })
 }
 
+/// What an operator comes to without its metamethod.
+pub(crate) enum Direct {
+    /// The result is in its slot.
+    Done,
+    /// The metamethod would call this function, which the program has given to a type, with the same arguments.
+    Call(Value),
+    /// The metamethod must be called.
+    No,
+}
+
 /// The bits of a small integer or a boxed 64-bit integer as 64 bits, and whether it is unsigned.
 #[inline]
 fn word(v: Value) -> Option<(u64, bool)> {
@@ -46,26 +58,52 @@ impl Vm {
         let f = self.metamethod(cdata, mm).as_func();
         is_plain(self) && !self.counts_fuel() && f.is_some_and(|f| builtin(mm).is_some_and(|b| b.id() == f.ffid()))
     }
-    /// Loads `o[k]` into a slot. False if the metamethod must be called.
+    /// Loads `o[k]` into a slot.
     ///
     /// # Safety
     /// `to` is a slot of the running frame.
     #[inline(never)]
-    pub(crate) unsafe fn direct_get(&mut self, o: Value, k: Value, to: *mut Value) -> bool {
-        let Some(c) = o.as_cdata() else { return false };
-        let Some((at, field)) = self.known_place(c, k) else { return false };
-        let Some(load) = field.load.filter(|_| self.is_direct(o, MM::Index)) else { return false };
-        self.count_ffi_operation();
-        // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
-        match unsafe { self.load_field(load, at) } {
-            Ok(v) => {
-                // SAFETY: by the contract.
-                unsafe { *to = v };
-                true
+    pub(crate) unsafe fn direct_get(&mut self, o: Value, k: Value, to: *mut Value) -> Direct {
+        let Some(c) = o.as_cdata() else { return Direct::No };
+        let Some((key, integer)) = cache_key(k) else { return Direct::No };
+        let Some(meaning) = self.ffi.as_ref().and_then(|ffi| ffi.index_cache.get(c.ctype(), key)) else { return Direct::No };
+        let v = match *meaning {
+            Meaning::Field(ref field) => {
+                let (at, load) = (address(c, &field.place, integer), field.load);
+                let Some(load) = load.filter(|_| self.is_direct(o, MM::Index)) else { return Direct::No };
+                // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
+                unsafe { self.load_field(load, at) }.ok()
             }
-            // The metamethod raises the error.
-            Err(_) => false,
+            Meaning::Method(id) => {
+                if !self.is_direct(o, MM::Index) {
+                    return Direct::No;
+                }
+                let index = self.ctype_method(id, MM::Index);
+                if index.is_func() {
+                    self.count_ffi_operation();
+                    return Direct::Call(index);
+                }
+                index.as_table().map(|t| t.get(key)).filter(|v| !v.is_nil())
+            }
+        };
+        // The metamethod raises the error, or has more to do.
+        let Some(v) = v else { return Direct::No };
+        self.count_ffi_operation();
+        // SAFETY: by the contract.
+        unsafe { *to = v };
+        Direct::Done
+    }
+    /// A function or constant of a C library that was looked up before. None if the metamethod of the namespace must be called.
+    #[inline(never)]
+    pub(crate) fn direct_symbol(&self, o: Value, k: Value) -> Option<Value> {
+        let (namespace, name, ffi) = (o.as_udata()?, k.as_str()?, self.ffi.as_ref()?);
+        if namespace.meta.get() != Some(ffi.namespace_meta) || !is_plain(self) || self.counts_fuel() {
+            return None;
         }
+        let f = self.metamethod(o, MM::Index).as_func()?;
+        let v = namespace.env.get().get_str(name);
+        let is_variable = || v.as_cdata().is_some_and(|c| ffi.types.get(c.ctype()).info.is_ct(Ct::Extern));
+        (f.ffid() == Builtin::FfiClibIndex.id() && !v.is_nil() && !is_variable()).then_some(v)
     }
     /// Stores `o[k] = v`. False if the metamethod must be called.
     #[inline(never)]
@@ -78,15 +116,15 @@ impl Vm {
         unsafe { store.write(at, n) };
         true
     }
-    /// Puts the result of an operator on two values, one of them cdata, into a slot. False if the metamethod must be called.
+    /// Puts the result of an operator on two values, one of them cdata, into a slot.
     ///
     /// # Safety
     /// `to` is a slot of the running frame.
     #[inline(never)]
-    pub(crate) unsafe fn direct_operator(&mut self, mm: MM, a: Value, b: Value, to: *mut Value) -> bool {
+    pub(crate) unsafe fn direct_operator(&mut self, mm: MM, a: Value, b: Value, to: *mut Value) -> Direct {
         let cdata = if a.is_cdata() { a } else { b };
         if !cdata.is_cdata() || !self.is_direct(cdata, mm) {
-            return false;
+            return Direct::No;
         }
         self.count_ffi_operation();
         if let (Some((x, m)), Some((y, n))) = (word(a), word(b)) {
@@ -99,15 +137,22 @@ impl Vm {
             };
             // SAFETY: by the contract.
             unsafe { *to = v };
-            return true;
+            return Direct::Done;
         }
         match self.cdata_operation(mm, a, b) {
             Ok(Some(v)) => {
                 // SAFETY: by the contract.
                 unsafe { *to = v };
-                true
+                Direct::Done
             }
-            _ => false,
+            // A name may be one of a constant, and a table has metamethods of its own.
+            Ok(None) if !a.is_str() && !b.is_str() && (a.is_cdata() || self.metamethod(a, mm).is_nil()) => {
+                match self.first_operator_method(mm, a, b) {
+                    f if f.is_func() => Direct::Call(f),
+                    _ => Direct::No,
+                }
+            }
+            _ => Direct::No,
         }
     }
     /// Decides a comparison of two values, one of them cdata. None if the metamethod must be called.
@@ -115,7 +160,7 @@ impl Vm {
     pub(crate) fn direct_comparison(&mut self, mm: MM, a: Value, b: Value) -> Option<bool> {
         let mut result = Value::NIL;
         // SAFETY: a local variable is as good as a slot.
-        let done = unsafe { self.direct_operator(mm, a, b, &raw mut result) };
-        done.then(|| result.truthy())
+        let direct = unsafe { self.direct_operator(mm, a, b, &raw mut result) };
+        matches!(direct, Direct::Done).then(|| result.truthy())
     }
 }

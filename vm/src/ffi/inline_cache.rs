@@ -9,11 +9,43 @@ use super::load::{Load, load};
 use super::scalar::{Number, Scalar};
 use crate::value::Value;
 
+/// What a key means for a type.
+#[derive(Copy, Clone, Debug)]
+pub enum Meaning {
+    /// A place.
+    Field(Field),
+    /// A name that no member of this type has: its metatable decides.
+    Method(CTypeId),
+}
+
+/// Where a place is, seen from a cdata.
+#[derive(Copy, Clone, Debug)]
+pub struct Place {
+    /// How many pointers are followed, beginning with the payload.
+    pub loads: u8,
+    /// Is the last of them a pointer of 32 bits?
+    pub narrow: bool,
+    /// Only the lowest bit of the key counts.
+    pub complex: bool,
+    /// What is added to the address.
+    pub offset: u32,
+    /// What an integer key is multiplied by; 0 for a name.
+    pub element: u32,
+}
+
+impl Place {
+    /// The place of an access.
+    pub fn of(a: &Access) -> Place {
+        let Access { loads, narrow, complex, offset, element, .. } = *a;
+        Place { loads, narrow, complex, offset, element: element.unwrap_or(0) }
+    }
+}
+
 /// A place in memory, and how values are read from it and written to it.
 #[derive(Copy, Clone, Debug)]
 pub struct Field {
     /// The place.
-    pub access: Access,
+    pub place: Place,
     /// How its value is loaded; none for a reference that is followed.
     pub load: Option<FieldLoad>,
     /// How a number is stored; none if it is no number, or constant.
@@ -47,7 +79,7 @@ impl Field {
             let constant = (info.0 | access.qual) & Info::CONST != 0;
             let stored = mask.filter(|_| !constant && !info.has(Info::BOOL));
             return Field {
-                access,
+                place: Place::of(&access),
                 load: mask.map(|mask| FieldLoad::Bits(info, mask)),
                 store: stored.map(|mask| FieldStore::Bits(info, mask)),
             };
@@ -57,7 +89,11 @@ impl Field {
         let constant = (qual | access.qual) & Info::CONST != 0;
         let ct = types.get(id);
         let store = scalar(ct).filter(|_| ct.info.is_num() && !constant && !follow);
-        Field { access, load: (!follow).then_some(FieldLoad::Value(load)), store: store.map(FieldStore::Scalar) }
+        Field {
+            place: Place::of(&access),
+            load: (!follow).then_some(FieldLoad::Value(load)),
+            store: store.map(FieldStore::Scalar),
+        }
     }
 }
 
@@ -83,7 +119,7 @@ impl FieldStore {
 }
 
 /// An entry: the type of the cdata, the key (nil for all integers), and what it means.
-type Entry = (CTypeId, Value, Field);
+type Entry = (CTypeId, Value, Meaning);
 
 /// Number of entries, a power of two.
 const ENTRIES: usize = 256;
@@ -91,12 +127,12 @@ const ENTRIES: usize = 256;
 /// The entries, each in the slot that its type and key determine. The keys are alive as long as they are here.
 #[derive(Debug)]
 pub struct IndexCache {
-    entries: Vec<Option<Entry>>,
+    entries: Box<[Option<Entry>; ENTRIES]>,
 }
 
 impl Default for IndexCache {
     fn default() -> IndexCache {
-        IndexCache { entries: vec![None; ENTRIES] }
+        IndexCache { entries: Box::new([None; ENTRIES]) }
     }
 }
 
@@ -107,15 +143,15 @@ impl IndexCache {
     }
     /// What a key means for a type, if it is known.
     #[inline]
-    pub fn get(&self, id: CTypeId, key: Value) -> Option<&Field> {
+    pub fn get(&self, id: CTypeId, key: Value) -> Option<&Meaning> {
         match &self.entries[IndexCache::slot(id, key)] {
-            Some((i, k, field)) if *i == id && *k == key => Some(field),
+            Some((i, k, meaning)) if *i == id && *k == key => Some(meaning),
             _ => None,
         }
     }
     /// Remembers what a key means.
-    pub fn put(&mut self, id: CTypeId, key: Value, field: Field) {
-        self.entries[IndexCache::slot(id, key)] = Some((id, key, field));
+    pub fn put(&mut self, id: CTypeId, key: Value, meaning: Meaning) {
+        self.entries[IndexCache::slot(id, key)] = Some((id, key, meaning));
     }
     /// The keys.
     pub(super) fn keys(&self) -> impl Iterator<Item = Value> + '_ {

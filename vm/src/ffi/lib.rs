@@ -402,10 +402,7 @@ pub fn metatype(vm: &mut Vm) -> LuaResult<u32> {
         return Err(vm.arg_error(0, INVALID_TYPE));
     }
     let fresh = match &mut vm.ffi {
-        Some(ffi) => ffi.metatypes.insert(raw, meta).is_none_or(|old| {
-            ffi.metatypes.insert(raw, old);
-            false
-        }),
+        Some(ffi) => ffi.metatypes.set(raw, meta),
         None => true,
     };
     if !fresh {

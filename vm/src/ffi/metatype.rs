@@ -4,7 +4,7 @@
 use super::convert::{self, Mode, number, pointer};
 use super::ctype::{CTypeId, CTypeTable, Info};
 use super::index::{Access, Index, Key, index, stored_type};
-use super::inline_cache::Field;
+use super::inline_cache::{Field, Meaning, Place};
 use super::int64;
 use super::scalar::Number;
 use crate::Vm;
@@ -34,7 +34,7 @@ impl Vm {
         let table = if ct.info.is_ptr() && ffi.types.get(ct.info.child()).info.is_func() {
             Some(ffi.function_meta)
         } else {
-            ffi.metatypes.get(&id).copied()
+            ffi.metatypes.get(id)
         };
         match (table, self.realm.meta_names[mm as usize]) {
             (Some(t), Some(name)) => t.get_str(name),
@@ -51,6 +51,11 @@ impl Vm {
         let ct = ffi.types.raw(id);
         let id = if ct.info.is_ptr() { ct.info.child() } else { id };
         self.ctype_method(id, mm)
+    }
+    /// The metamethod of the first of two operands that is a cdata with one; nil if there is none.
+    pub(super) fn first_operator_method(&self, mm: MM, a: Value, b: Value) -> Value {
+        let methods = [a, b].into_iter().filter_map(|v| v.as_cdata()).map(|c| self.operator_method(c, mm));
+        methods.into_iter().find(|f| !f.is_nil()).unwrap_or(Value::NIL)
     }
     /// The `__tostring` of a struct or vector, or of one that a pointer points to.
     fn tostring_method(&self, types: &CTypeTable, c: Gc<Cdata>) -> Value {
@@ -94,14 +99,24 @@ impl Vm {
     #[inline]
     pub(super) fn known_place(&self, c: Gc<Cdata>, key: Value) -> Option<(*mut u8, Field)> {
         let (key, integer) = cache_key(key)?;
-        let field = *self.ffi.as_ref()?.index_cache.get(c.ctype(), key)?;
-        Some((address(c, &field.access, integer), field))
+        match self.ffi.as_ref()?.index_cache.get(c.ctype(), key)? {
+            Meaning::Field(field) => Some((address(c, &field.place, integer), *field)),
+            Meaning::Method(_) => None,
+        }
     }
     /// Remembers the place that a key means.
     fn remember_place(&mut self, c: Gc<Cdata>, key: Value, access: Access) {
         if let (Some((key, _)), Some(ffi)) = (cache_key(key), &mut self.ffi) {
             let field = Field::of(&ffi.types, access);
-            ffi.index_cache.put(c.ctype(), key, field);
+            ffi.index_cache.put(c.ctype(), key, Meaning::Field(field));
+        }
+    }
+    /// Remembers that a name is none of a member. (A struct that is not defined yet may get it, and the name may be a constant of what a cdata
+    /// stands for.)
+    fn remember_missing(&mut self, c: Gc<Cdata>, key: Value, id: CTypeId) {
+        let Some(ffi) = &mut self.ffi else { return };
+        if key.is_str() && c.ctype() != CTypeId::CTYPEID && ffi.types.size(id).is_some() {
+            ffi.index_cache.put(c.ctype(), key, Meaning::Method(id));
         }
     }
     #[cold]
@@ -137,7 +152,7 @@ impl Vm {
 
 /// A key as the cache has it (nil for all integers), and its integer.
 #[inline]
-fn cache_key(key: Value) -> Option<(Value, i64)> {
+pub(super) fn cache_key(key: Value) -> Option<(Value, i64)> {
     if key.is_str() {
         return Some((key, 0));
     }
@@ -150,7 +165,7 @@ fn cache_key(key: Value) -> Option<(Value, i64)> {
 
 /// The address of a place.
 #[inline]
-fn address(c: Gc<Cdata>, a: &Access, integer: i64) -> *mut u8 {
+pub(super) fn address(c: Gc<Cdata>, a: &Place, integer: i64) -> *mut u8 {
     let mut at = c.payload();
     for i in 0..a.loads {
         // SAFETY: the payload or what a reference refers to is an address; for other pointers, the program answers.
@@ -163,7 +178,7 @@ fn address(c: Gc<Cdata>, a: &Access, integer: i64) -> *mut u8 {
         };
     }
     let integer = if a.complex { integer & 1 } else { integer };
-    let element = a.element.map_or(0, |size| integer.wrapping_mul(size.into()));
+    let element = integer.wrapping_mul(a.element.into());
     at.wrapping_offset(element as isize).wrapping_add(a.offset as usize)
 }
 
@@ -185,7 +200,7 @@ fn get(vm: &mut Vm) -> LuaResult<u32> {
     match index {
         Index::Access(a) => {
             vm.remember_place(c, key, a);
-            let at = address(c, &a, integer);
+            let at = address(c, &Place::of(&a), integer);
             // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
             let v = unsafe {
                 match a.bitfield {
@@ -201,6 +216,7 @@ fn get(vm: &mut Vm) -> LuaResult<u32> {
         }
         Index::NoSize => Err(vm.no_element_size()),
         Index::Missing { id, .. } => {
+            vm.remember_missing(c, key, id);
             let mm = vm.ctype_method(id, MM::Index);
             if mm.is_func() {
                 return vm.become_call(mm, &[Value::cdata(c), key]);
@@ -230,7 +246,7 @@ fn set(vm: &mut Vm) -> LuaResult<u32> {
     match index {
         Index::Access(a) => {
             vm.remember_place(c, key, a);
-            let mut at = address(c, &a, integer);
+            let mut at = address(c, &Place::of(&a), integer);
             if let Some(info) = a.bitfield {
                 if (info.0 | a.qual) & Info::CONST != 0 {
                     return Err(vm.write_to_const());
@@ -302,12 +318,10 @@ fn make_or_call(vm: &mut Vm) -> LuaResult<u32> {
 /// `otherwise`, or there is an error.
 pub(super) fn operator(vm: &mut Vm, mm: MM, otherwise: Option<Value>) -> LuaResult<u32> {
     let operands = [vm.arg(0), vm.arg(1)];
-    for c in operands.iter().filter_map(|v| v.as_cdata()) {
-        let f = vm.operator_method(c, mm);
-        if !f.is_nil() {
-            let args = vm.args().to_vec();
-            return vm.become_call(f, &args);
-        }
+    let f = vm.first_operator_method(mm, operands[0], operands[1]);
+    if !f.is_nil() {
+        let args = vm.args().to_vec();
+        return vm.become_call(f, &args);
     }
     if let Some(v) = otherwise {
         return vm.ret1(v);

@@ -4,7 +4,7 @@ use super::Ffi;
 use super::callback_entries::Callbacks;
 use super::ctype::{CTypeTable, IdMap};
 use super::inline_cache::IndexCache;
-use super::state::Calls;
+use super::state::{Calls, Metatypes};
 use crate::Vm;
 use crate::error::LuaResult;
 use crate::object::{Gc, Table};
@@ -56,7 +56,7 @@ impl Vm {
         self.ffi = Some(Box::new(Ffi {
             types: CTypeTable::new(),
             lib,
-            metatypes: IdMap::default(),
+            metatypes: Metatypes::default(),
             field_names: IdMap::default(),
             index_cache: IndexCache::default(),
             parsed: HashMap::new(),

@@ -18,7 +18,7 @@ pub struct Ffi {
     /// The library.
     pub lib: Gc<Table>,
     /// The metatables of types.
-    pub metatypes: IdMap<CTypeId, Gc<Table>>,
+    pub metatypes: Metatypes,
     /// What keys mean for types.
     pub(super) index_cache: IndexCache,
     /// Names of fields that tables have initialised.
@@ -35,6 +35,33 @@ pub struct Ffi {
     pub(super) callbacks: Callbacks,
     /// Operations on cdata that were executed, and not compiled.
     pub(super) operations: u64,
+}
+
+/// The metatables of types, by their numbers.
+#[derive(Debug, Default)]
+pub struct Metatypes {
+    tables: Vec<Option<Gc<Table>>>,
+}
+
+impl Metatypes {
+    /// The metatable of a type.
+    #[inline]
+    pub fn get(&self, id: CTypeId) -> Option<Gc<Table>> {
+        self.tables.get(id.0 as usize).copied().flatten()
+    }
+    /// Gives a type its metatable. False if it has one.
+    pub fn set(&mut self, id: CTypeId, table: Gc<Table>) -> bool {
+        let index = id.0 as usize;
+        if self.tables.len() <= index {
+            self.tables.resize(index + 1, None);
+        }
+        let is_first = self.tables[index].is_none();
+        self.tables[index].get_or_insert(table);
+        is_first
+    }
+    fn tables(&self) -> impl Iterator<Item = Gc<Table>> + '_ {
+        self.tables.iter().copied().flatten()
+    }
 }
 
 /// What is known of calls of C functions.
@@ -85,7 +112,7 @@ impl Ffi {
         for t in [self.lib, self.namespace_meta, self.function_meta] {
             f(Value::table(t));
         }
-        self.metatypes.values().for_each(|t| f(Value::table(*t)));
+        self.metatypes.tables().for_each(|t| f(Value::table(t)));
         self.field_names.values().for_each(|name| f(Value::str(*name)));
         self.index_cache.keys().for_each(f);
     }

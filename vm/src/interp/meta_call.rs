@@ -9,6 +9,7 @@ use super::{Driver, R, Status, op};
 use crate::Vm;
 use crate::bc::Op;
 use crate::error::LuaResult;
+use crate::ffi::direct::Direct;
 use crate::gc::limit::{CHECKED, LONGEST_STRING};
 use crate::interrupt::LONG_STRING;
 use crate::meta::{Access, MM, arith, to_number};
@@ -69,8 +70,12 @@ op! {
         }
         r.sync();
         let vm = &mut *r.vm;
-        if (a.is_cdata() || b.is_cdata()) && vm.direct_operator(mm, a, b, r.ra()) {
-            return after_direct::<D>(r);
+        if a.is_cdata() || b.is_cdata() {
+            match vm.direct_operator(mm, a, b, r.ra()) {
+                Direct::Done => return after_direct::<D>(r),
+                Direct::Call(f) => return call_with::<D, _>(r, TO_A, f, [a, b]),
+                Direct::No => {}
+            }
         }
         let mut f = vm.metamethod(a, mm);
         if f.is_nil() {
@@ -92,8 +97,12 @@ op! {
         }
         r.sync();
         let vm = &mut *r.vm;
-        if v.is_cdata() && vm.direct_operator(MM::Unm, v, v, r.ra()) {
-            return after_direct::<D>(r);
+        if v.is_cdata() {
+            match vm.direct_operator(MM::Unm, v, v, r.ra()) {
+                Direct::Done => return after_direct::<D>(r),
+                Direct::Call(f) => return call_with::<D, _>(r, TO_A, f, [v, v]),
+                Direct::No => {}
+            }
         }
         let f = vm.metamethod(v, MM::Unm);
         if f.is_nil() {
@@ -208,8 +217,17 @@ op! {
     slow_get<D>(r) {
         r.sync();
         let (o, k) = table_operands(r);
-        if o.is_cdata() && (*r.vm).direct_get(o, k, r.ra()) {
-            return after_direct::<D>(r);
+        if o.is_cdata() {
+            match (*r.vm).direct_get(o, k, r.ra()) {
+                Direct::Done => return after_direct::<D>(r),
+                Direct::Call(f) => return call_with::<D, _>(r, TO_A, f, [o, k]),
+                Direct::No => {}
+            }
+        } else if o.is_udata()
+            && let Some(v) = (*r.vm).direct_symbol(o, k)
+        {
+            *r.ra() = v;
+            return r.next::<D>();
         }
         match (*r.vm).access_get(o, k) {
             Ok(Access::Done(v)) => {
