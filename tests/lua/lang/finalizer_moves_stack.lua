@@ -11,7 +11,7 @@ local function with(what)
   local a, b, c = 1, 2, 3
   depth = nil
   garbage()
-  for i = 1, 1e6 do
+  for i = 1, 1e7 do
     count = count + 1
     local t = what(count)
     last = t -- escapes
