@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds for aarch64 and runs tests under qemu's user-mode emulation: those of the given packages, and the corpus (the benchmarks at
-# their small size, tests/lua/lang, tests/lua/jit) with the command, in three modes, against the stored output.
+# their small size, tests/lua/lang, tests/lua/jit, tests/lua/ffi) with the command, in three modes, against the stored output.
 # Installs what is missing: Debian's cross compiler and emulator, and Rust's target. Exit status 77: that was not possible.
 #
 #   tests/aarch64.sh                      the tests of all crates, and the corpus
@@ -18,6 +18,7 @@ perilune=${CARGO_TARGET_DIR:-target}/$target/debug/perilune
 # Where the stored output of a program is.
 expected() {
     case $1 in
+    benches/ffi/*) echo "benches/expected/ffi/$(basename "$1" .lua).txt" ;;
     benches/*) echo "benches/expected/$(basename "$1" .lua).txt" ;;
     *) echo "${1%.lua}.out" ;;
     esac
@@ -84,11 +85,13 @@ export CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ RUNNER="qemu-aarch64-s
 # Programs of the corpus: those of the given names, or all.
 programs() {
     if [ $# -eq 0 ]; then
-        ls benches/programs/*.lua tests/lua/lang/*.lua tests/lua/jit/*.lua
+        ls benches/programs/*.lua benches/ffi/*.lua tests/lua/lang/*.lua tests/lua/jit/*.lua tests/lua/ffi/*.lua
         return
     fi
     for name in "$@"; do
-        ls benches/programs/"$name".lua tests/lua/lang/"$name".lua tests/lua/jit/"$name".lua 2>/dev/null || true
+        for folder in benches/programs benches/ffi tests/lua/lang tests/lua/jit tests/lua/ffi; do
+            ls "$folder/$name".lua 2>/dev/null || true
+        done
     done
 }
 
