@@ -33,6 +33,16 @@ fn is_too_long(reason: Abort) -> bool {
     matches!(reason, Abort::TooLong | Abort::TooManySnapshots)
 }
 
+/// Did the recording of a loop come round the loop that it is in? Then the loop has ended, as where one iteration has a `break`, or
+/// `repeat ... until true` stands for a block that is left early.
+fn leaves_its_loop(origin: Origin, at: (Value, usize), reason: Abort) -> bool {
+    let Origin::Root(start) = origin else { return false };
+    let proto = at.0.as_func().and_then(|f| f.proto());
+    reason == Abort::InnerLoop
+        && proto == Some(start.proto)
+        && BcPos { proto: start.proto, index: at.1 as u32 }.loop_range().is_some_and(|range| range.contains(&start.index))
+}
+
 /// A recording of so many instructions that started at an exit was aborted.
 fn note_failure(x: &mut Exit, is_first: bool, reason: Abort, recorded: u32) {
     // A loop that was about to end may run longer the next time. The next exit is a try as good as this one was, while a count that is
@@ -58,7 +68,8 @@ impl Jit {
         let Some(r) = self.end_recording(vm) else { return };
         let trace = &r.recorder.b.trace;
         let interrupted = failure.reason == Abort::Error && vm.interrupt_waits().is_some();
-        let for_now = self.record_loop_first(vm, r.origin, r.at, failure.reason);
+        let reason = if leaves_its_loop(r.origin, r.at, failure.reason) { Abort::LeavingLoop } else { failure.reason };
+        let for_now = self.record_loop_first(vm, r.origin, r.at, reason);
         if interrupted || for_now {
             self.forget_attempt(trace);
         } else if let Some(parent) = trace.parent
@@ -74,7 +85,7 @@ impl Jit {
             self.set_counter(vm, pos, 1);
         }
         let origin = if interrupted { Origin::Nowhere } else { r.origin };
-        self.penalize_origin(vm, origin, failure.reason, Some(trace), for_now);
+        self.penalize_origin(vm, origin, reason, Some(trace), for_now);
         self.report_failure(vm, r.number, r.at, failure, Some(trace));
     }
     /// Was the recording aborted because it came to a loop that has no trace yet? LuaJIT waits until that loop becomes hot by itself. Where

@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "an InsPtr points to an instruction of a prototype that lives")]
 
 use super::{Gc, Proto};
-use crate::bc::Ins;
+use crate::bc::{Ins, Op};
+use core::ops::Range;
 
 /// A position in bytecode: an instruction of a prototype, by its index.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -32,6 +33,16 @@ impl BcPos {
     /// The instruction, if there is one.
     pub fn ins(self) -> Option<Ins> {
         self.proto.ins(self.index as usize)
+    }
+    /// The instructions of the loop that this FORL, ITERL or LOOP belongs to; none for other instructions, also those that enter traces.
+    pub fn loop_range(self) -> Option<Range<u32>> {
+        let ins = self.ins()?;
+        let target = self.index.checked_add_signed(ins.j() + 1);
+        match ins.op() {
+            Op::FORL | Op::ITERL => Some(target?..self.index + 1),
+            Op::LOOP => Some(self.index..target?),
+            _ => None,
+        }
     }
     /// A pointer to the instruction.
     ///
