@@ -285,6 +285,24 @@ mod tests {
         assert!(waits.len() == 3 && waits[2] >= 200, "then for itself: {waits:?}");
     }
     #[test]
+    fn blocks_that_are_left_by_break_are_unrolled() {
+        let mut vm = Vm::new();
+        vm.open_libs();
+        crate::attach(&mut vm);
+        let source = b"local s = 0
+            for t = 1, 3000 do
+              for i = 1, 30 do
+                repeat if t % 3 == 0 then break end s = (s + i) % 1000003 until true
+                while true do if i == t then s = s + 1 end break end
+              end
+            end
+            local c = require 'jit.util'.counters(true)
+            return c.closed > 0 and c.aborted";
+        let f = vm.load_chunk(source, b"=test", None).expect("it compiles");
+        let aborted = vm.call1(Value::func(f), &[]).ok().and_then(Value::as_number).expect("a number: there are traces");
+        assert!(aborted < 60.0, "{aborted} aborts");
+    }
+    #[test]
     fn the_length_of_a_recording_that_was_too_long_is_noted_at_its_loop() {
         let mut vm = Vm::new();
         vm.open_libs();

@@ -63,7 +63,7 @@ pub mod xload {
     pub const READONLY: u16 = 1;
     /// Loaded each time, also where its value seems to be known (`volatile`).
     pub const VOLATILE: u16 = 2;
-    /// A part of a copy, whose bytes may have been stored as any type.
+    /// A part of a copy, or the container of a bitfield: its bytes may have been stored as any type.
     pub const UNTYPED: u16 = 4;
 }
 

@@ -11,6 +11,7 @@ use super::parse::{self, Param, ParseError};
 use super::scalar::Scalar;
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
+use crate::gc::limit::LONGEST_STRING;
 use crate::object::{Cdata, Gc, Table, cdata_flag};
 use crate::value::Value;
 use std::rc::Rc;
@@ -352,6 +353,9 @@ pub fn string(vm: &mut Vm) -> LuaResult<u32> {
         // SAFETY: the program says that a string is there, which ends with a NUL.
         (at, unsafe { libc::strlen(at.cast()) })
     };
+    if len > LONGEST_STRING {
+        return Err(vm.plain_error(b"string length overflow"));
+    }
     vm.check_alloc(len)?;
     if len == 0 {
         return vm.ret_str(b"");

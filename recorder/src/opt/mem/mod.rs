@@ -40,7 +40,8 @@ fn observed(b: &IrBuffer, r: IrRef) -> bool {
             || match i.op {
                 Op::ASTORE | Op::HSTORE | Op::USTORE | Op::FSTORE | Op::XSTORE | Op::TBAR | Op::OBAR => false,
                 Op::FLOAD | Op::LREF | Op::SREF | Op::UREFO | Op::UREFC | Op::HREF => false,
-                Op::CALLA => true,
+                // XSNEW reads raw memory, and helpers that allocate read any.
+                Op::CALLA | Op::XSNEW => true,
                 op => matches!(op.effect(), Effect::Store | Effect::Load),
             }
     })

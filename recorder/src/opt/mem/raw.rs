@@ -46,10 +46,11 @@ fn is_new(b: &IrBuffer, r: IrRef) -> bool {
     b.def(r).is_some_and(|i| matches!(i.op, Op::CNEW | Op::CNEWI))
 }
 
-/// May something else than the trace's own addresses point into a new cdata, between the allocation and `stop`?
+/// May something else than the trace's own addresses point into a new cdata, from the allocation to `stop`, which may be an address that is
+/// computed in another way than by additions?
 fn escapes(b: &IrBuffer, new: IrRef, stop: IrRef) -> bool {
     let points = |r: IrRef| root(b, r) == new;
-    (new.ins_index() + 1..stop.ins_index().min(b.trace.ins.len())).any(|i| {
+    (new.ins_index() + 1..(stop.ins_index() + 1).min(b.trace.ins.len())).any(|i| {
         let ins = b.trace.ins[i];
         match ins.op {
             Op::NATIVE | Op::COSAVE => true,

@@ -4,7 +4,7 @@ use super::convert::Located;
 use super::peek::{payload_address, peek, type_of_ctype};
 use super::{ir_type, types};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, Ty};
+use crate::ir::{IrRef, Op, Ty, xload};
 use crate::opt::narrow;
 use crate::rec::index::Indexed;
 use crate::rec::meta::Operand;
@@ -182,7 +182,7 @@ impl Recorder {
             return self.load_scalar(if info.has(Info::UNSIGNED) { Scalar::U32 } else { Scalar::I32 }, at);
         }
         let container = bitfield::container(info);
-        let word = self.b.emit(Op::XLOAD, ir_type(container), at.address, IrRef(0))?;
+        let word = self.b.emit(Op::XLOAD, ir_type(container), at.address, IrRef(xload::UNTYPED))?;
         if info.has(Info::UNSIGNED) || info.has(Info::BOOL) {
             let (shift, mask) = (self.b.kint(pos), self.b.kint(i32::MAX >> (31 - bits)));
             let low = self.b.emit(Op::BSHR, Ty::Int, word, shift)?;
@@ -199,7 +199,8 @@ impl Recorder {
         let mask = bitfield::mask(info).ok_or(Abort::BadType)?;
         let (field, _) = self.to_scalar(vm, bitfield::value_type(info), value, false)?;
         let container = ir_type(bitfield::container(info));
-        let word = self.b.emit(Op::XLOAD, container, at.address, IrRef(0))?;
+        // The fields of a struct may have containers of several sizes.
+        let word = self.b.emit(Op::XLOAD, container, at.address, IrRef(xload::UNTYPED))?;
         let (keep, take, shift) = (self.b.kint(!mask as i32), self.b.kint(mask as i32), self.b.kint(info.bit_pos() as i32));
         let kept = self.b.emit(Op::BAND, Ty::Int, word, keep)?;
         let moved = self.b.emit(Op::BSHL, Ty::Int, field, shift)?;
