@@ -127,6 +127,16 @@ pub enum Access {
     Call(Value, Value),
 }
 
+/// What an operator on a cdata comes to without the metamethod of all cdata.
+pub(crate) enum Direct {
+    /// The result is in its slot.
+    Done,
+    /// The metamethod would call this function, which the program has given to a type, with the same arguments.
+    Call(Value),
+    /// The metamethod must be called.
+    No,
+}
+
 impl Table {
     /// Does the negative cache of a metatable say that a metamethod is absent?
     #[inline(always)]

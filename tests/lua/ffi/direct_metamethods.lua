@@ -1,4 +1,6 @@
 -- Operators and methods of types that the interpreter reaches without the metamethods of all cdata, and changes of what it has found.
+-- (Compiled code takes the metatables of types for constant, as in LuaJIT.)
+jit.off()
 local ffi = require "ffi"
 local mt = { __index = {} }
 local vec = ffi.metatype("struct { double x, y; }", mt)

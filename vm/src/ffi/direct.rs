@@ -8,7 +8,7 @@ use super::inline_cache::Meaning;
 use super::metatype::{address, cache_key};
 use crate::Vm;
 use crate::interp::native::is_plain;
-use crate::meta::MM;
+use crate::meta::{Direct, MM};
 use crate::stdlib::Builtin;
 use crate::value::Value;
 
@@ -29,16 +29,6 @@ fn builtin(mm: MM) -> Option<Builtin> {
         MM::Le => Builtin::FfiMetaLe,
         _ => return None,
     })
-}
-
-/// What an operator comes to without its metamethod.
-pub(crate) enum Direct {
-    /// The result is in its slot.
-    Done,
-    /// The metamethod would call this function, which the program has given to a type, with the same arguments.
-    Call(Value),
-    /// The metamethod must be called.
-    No,
 }
 
 /// The bits of a small integer or a boxed 64-bit integer as 64 bits, and whether it is unsigned.

@@ -16,7 +16,7 @@ pub mod clib;
 pub mod conversion;
 pub mod convert;
 pub mod ctype;
-pub(crate) mod direct;
+mod direct;
 pub mod index;
 pub(crate) mod init;
 pub mod inline_cache;
