@@ -3,7 +3,9 @@
 
 use crate::Jit;
 use perilune_recorder::ir::{Ins, Op, Trace};
+use perilune_recorder::opt::alias::helper_of;
 use perilune_vm::Vm;
+use perilune_vm::helper::Helper;
 
 impl Jit {
     /// Passes the parameters to the VM.
@@ -25,7 +27,8 @@ impl Jit {
         }
         let mut number = self.settings.stress_guards.get();
         let (mut snap, mut moved) = (0, false);
-        for (i, ins) in trace.ins.iter_mut().enumerate().filter(|(_, i)| may_leave(i)) {
+        let found: Vec<bool> = trace.ins.iter().map(|ins| checks_next(trace, ins)).collect();
+        for (i, ins) in trace.ins.iter_mut().enumerate().filter(|(i, ins)| may_leave(ins) && !found[*i]) {
             while trace.snaps.get(snap + 1).is_some_and(|s| s.at.ins_index() <= i) {
                 (snap, moved) = (snap + 1, false);
             }
@@ -44,6 +47,13 @@ impl Jit {
         }
         self.settings.stress_guards.set(number);
     }
+}
+
+/// Does the guard check that `next` has found an entry? Its key and value are in their slots then, and the exit may be to an instruction that
+/// reads what was there before.
+fn checks_next(trace: &Trace, ins: &Ins) -> bool {
+    let call = trace.def(ins.a).filter(|call| ins.op == Op::NE && call.op == Op::CALLS);
+    call.and_then(|call| helper_of(*call)) == Some(Helper::TabNext)
 }
 
 /// Can an instruction leave before it has an effect? (BASE stands for the stack check. NATIVE leaves after its call, SYNC and COSAVE

@@ -96,7 +96,7 @@ pub struct Trace {
     pub origins: Vec<(u16, Origin)>,
     /// The bytecodes of the calls that the trace has followed, see [`Origin::call`].
     pub calls: Vec<Origin>,
-    /// Slots that builtins write.
+    /// Slots that builtins, and `next` in a loop, write.
     pub native_writes: Vec<NativeWrite>,
     /// Checks of the stack at switches to other coroutines.
     pub stack_checks: Vec<StackCheck>,
@@ -129,10 +129,10 @@ pub enum Transfer {
     },
 }
 
-/// Slots that a builtin writes in memory: the trace does not know their values.
+/// Slots that a builtin, or `next` in a loop, writes in memory: the trace does not know their values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NativeWrite {
-    /// The NATIVE.
+    /// The NATIVE, or the call of `next`.
     pub at: IrRef,
     /// The slots.
     pub slots: Range<SlotIdx>,

@@ -4,7 +4,7 @@ use super::call::CallSite;
 use super::loops::Event;
 use super::{Flow, Rec, Recorder, view};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Op, SlotIdx, Ty, VmRef, conv, sload};
+use crate::ir::{IrRef, NativeWrite, Op, SlotIdx, Ty, VmRef, conv, sload};
 use crate::opt;
 use perilune_vm::bc::Ins;
 use perilune_vm::helper::Helper;
@@ -91,6 +91,7 @@ impl Recorder {
             self.clear_from(self.base + a - 3);
             return Ok(false);
         };
+        self.b.trace.native_writes.push(NativeWrite { at: next, slots: at + 1..at + 3 });
         self.clear_from(self.base + a);
         let control = self.control_value(next)?;
         self.set(a - 1, control);
