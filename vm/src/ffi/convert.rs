@@ -159,10 +159,10 @@ pub unsafe fn from_c(vm: &mut Vm, id: CTypeId, from: *const u8) -> LuaResult<Val
 #[inline]
 unsafe fn scalar_value(s: Scalar, from: *const u8) -> Value {
     macro_rules! read {
-        // SAFETY: by the contract.
-        ($ty:ty) => {
+        ($ty:ty) => {{
+            // SAFETY: by the contract.
             unsafe { from.cast::<$ty>().read_unaligned() }
-        };
+        }};
     }
     let num = |n: f64| Value::num(if n.is_nan() { f64::NAN } else { n });
     match s {
