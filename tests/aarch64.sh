@@ -95,6 +95,9 @@ programs() {
     done
 }
 
+# Programs whose stored output is that of a signed char, which aarch64 does not have.
+signed_char=" bits_and_text boxes_of_scalars declarations "
+
 corpus() {
     # The command alone, without what the programs of the corpus do not use.
     cargo build --target $target --no-default-features --features cli --bin perilune
@@ -113,6 +116,7 @@ host() {
 run() {
     list=$(mktemp)
     for file in $(programs "$@"); do
+        case $signed_char in *" $(basename "$file" .lua) "*) continue ;; esac
         echo "$file -joff"
         echo "$file -Ohotloop=56 -Ohotexit=10 -Obudget=0"
         echo "$file -Ohotloop=1 -Ohotexit=1 -Ohottree=1"

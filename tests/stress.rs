@@ -19,22 +19,25 @@ use std::time::Duration;
 const SOME: &[&str] = &["aliasing", "conversions", "natives_as_metamethods", "nbody", "pcall_hot", "queens", "sink", "strbuild"];
 
 fn some() -> Vec<Case> {
-    let chosen = |case: &Case| SOME.iter().any(|name| case.file.file_stem().is_some_and(|stem| stem == *name));
-    all().into_iter().filter(chosen).collect()
+    all().into_iter().filter(|case| is_one_of(case, SOME)).collect()
 }
 
 fn all() -> Vec<Case> {
     benchmarks().into_iter().chain(conformance()).collect()
 }
 
-/// Programs that measure what the optimiser saves, or count instructions by hooks. Less is saved where guards leave, passes are left out or traces
-/// are evaluated; and the interpreter executes an instruction again after an exit.
-const MEASURING: &[&str] = &["side_traces", "hooks_flush"];
+/// Programs that measure what the optimiser saves: less where guards leave, passes are left out or traces are evaluated.
+const MEASURE: &[&str] = &["side_traces"];
+/// Besides these, programs that count instructions by hooks: the interpreter executes one again after an exit.
+const MEASURE_OR_COUNT: &[&str] = &["side_traces", "hooks_flush"];
 
-/// The corpus without the programs that measure what the optimiser saves.
-fn all_that_measure_nothing() -> Vec<Case> {
-    let measures = |case: &Case| MEASURING.iter().any(|name| case.file.file_stem().is_some_and(|stem| stem == *name));
-    all().into_iter().filter(|case| !measures(case)).collect()
+fn is_one_of(case: &Case, names: &[&str]) -> bool {
+    names.iter().any(|name| case.file.file_stem().is_some_and(|stem| stem == *name))
+}
+
+/// The corpus without some programs.
+fn all_but(names: &[&str]) -> Vec<Case> {
+    all().into_iter().filter(|case| !is_one_of(case, names)).collect()
 }
 
 /// Runs of programs under stress. All of them are made, and then reported together.
@@ -80,7 +83,7 @@ fn programs_that_failed_under_exit_stress() {
     let programs =
         [("shared_exits", 1, 3), ("results_of_builtins", 1, 17), ("natives_as_metamethods", 1, 31), ("returned_booleans", 4, 2)];
     for (program, of, every) in programs {
-        let cases: Vec<Case> = all().into_iter().filter(|c| c.file.file_stem().is_some_and(|stem| stem == program)).collect();
+        let cases: Vec<Case> = all().into_iter().filter(|c| is_one_of(c, &[program])).collect();
         assert_eq!(cases.len(), 1, "{program}");
         for at in 0..of {
             runs.run_with_exits(&cases, of, at, every);
@@ -107,7 +110,7 @@ fn the_collector_is_always_at_work() {
 #[ignore = "long: the whole corpus"]
 fn every_guard_leaves() {
     let mut runs = Runs::default();
-    let cases = all_that_measure_nothing();
+    let cases = all_but(MEASURE_OR_COUNT);
     for of in [1, 2, 3, 5, 7] {
         for at in 0..of {
             runs.run_with_exits(&cases, of, at, 1);
@@ -128,7 +131,7 @@ fn guards_chosen_at_random() {
         Err(_) => std::time::UNIX_EPOCH.elapsed().expect("a clock that is set").as_secs(),
     };
     println!("STRESS_SEED={seed}");
-    let cases = all_that_measure_nothing();
+    let cases = all_but(MEASURE_OR_COUNT);
     let mut random = fastrand::Rng::with_seed(seed);
     for _ in 0..8 {
         let of = random.u32(2..60);
@@ -155,7 +158,7 @@ fn the_collector_is_always_at_work_everywhere() {
 fn the_evaluator_agrees() {
     let mut runs = Runs::default();
     for mode in [COMPILED, COMPILED_AT_ONCE] {
-        runs.run(&all_that_measure_nothing(), mode, &["-Oeval=1"]);
+        runs.run(&all_but(MEASURE), mode, &["-Oeval=1"]);
     }
     runs.end();
 }
@@ -164,7 +167,7 @@ fn the_evaluator_agrees() {
 #[ignore = "long: the whole corpus"]
 fn every_pass_is_left_out() {
     let mut runs = Runs::default();
-    let cases = all_that_measure_nothing();
+    let cases = all_but(MEASURE);
     for pass in Options::default().flags.names() {
         runs.run(&cases, COMPILED, &[&format!("-O-{pass}")]);
         runs.run(&cases, COMPILED_AT_ONCE, &[&format!("-O-{pass}")]);

@@ -22,8 +22,9 @@ const MAX_PENALTY: u32 = 1 << 10;
 /// as long, all that were compiled in vain take a small part of the time.
 const MAX_DISABLED: u32 = 8;
 
-/// So many loops may be recorded before one that comes to them. Loops that come to each other would wait for ever.
-const MOST_WAITS: u8 = 16;
+/// So often may a recording be aborted for another loop to be recorded first: as often as recordings may fail before their position is
+/// blacklisted, since each costs as much. Loops that come to each other would wait for ever.
+const MOST_WAITS: u32 = MAX_PENALTY.ilog2();
 
 /// How often a trace that only returns is rejected from a function that recurses. If every other call recurses, one in a million such
 /// functions gets no trace that recurses.
@@ -43,7 +44,7 @@ pub struct BcRecord {
     /// The hot counts that the last abort adds; 0 if there was none since the last trace.
     penalty: u32,
     /// How often a recording from there was aborted so that another loop is recorded first.
-    waits: u8,
+    waits: u32,
     /// The last recordings, two or more, were aborted because the loop ended while it was recorded; or it has few iterations each time.
     pub leaves_loop: bool,
     /// How often a root trace from there was recorded again because it followed a side of a branch that is rarely taken.
@@ -242,7 +243,7 @@ impl ProtoTable {
         let record = self.at(pos);
         let again = record.penalty != 0;
         let for_now = for_now && record.waits < MOST_WAITS;
-        record.waits += u8::from(for_now);
+        record.waits += u32::from(for_now);
         let first = first.max(MIN_PENALTY);
         let penalty = match record.penalty {
             0 => first,

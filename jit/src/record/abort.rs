@@ -285,6 +285,23 @@ mod tests {
         assert!(waits.len() == 3 && waits[2] >= 200, "then for itself: {waits:?}");
     }
     #[test]
+    fn loops_that_come_to_each_other_do_not_wait_for_ever() {
+        let mut vm = Vm::new();
+        crate::attach(&mut vm);
+        let jit = Jit::of(&vm).expect("a compiler");
+        let f = vm.load_chunk(b"while true do end", b"=test", None).expect("it compiles");
+        let proto = f.proto().expect("a Lua function");
+        let loops = [0, 1].map(|index| BcPos { proto, index });
+        let mut protos = jit.protos.borrow_mut();
+        let is_given_up = (0..100).any(|round| {
+            let (this, other) = (loops[round % 2], loops[(round + 1) % 2]);
+            protos.at(this).record_next = false;
+            let for_now = protos.record_loop_first(other, 100);
+            protos.penalize(this, Abort::InnerLoop, 100, for_now).is_none()
+        });
+        assert!(is_given_up);
+    }
+    #[test]
     fn blocks_that_are_left_by_break_are_unrolled() {
         let mut vm = Vm::new();
         vm.open_libs();

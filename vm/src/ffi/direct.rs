@@ -5,7 +5,7 @@ use super::arith;
 use super::convert::number;
 use super::ctype::{CTypeId, Ct};
 use super::inline_cache::Meaning;
-use super::metatype::{address, cache_key};
+use super::metatype::address;
 use crate::Vm;
 use crate::interp::native::is_plain;
 use crate::meta::{Direct, MM};
@@ -42,11 +42,15 @@ fn word(v: Value) -> Option<(u64, bool)> {
 }
 
 impl Vm {
+    /// Does nobody see calls: no hook, no recorder, and no fuel, which counts them?
+    fn sees_no_calls(&self) -> bool {
+        is_plain(self) && !self.counts_fuel()
+    }
     /// Would the builtin be called for an operator on a cdata, with nobody to see the call: no hook, no recorder, and no fuel, which counts
     /// calls?
     fn is_direct(&self, cdata: Value, mm: MM) -> bool {
         let f = self.metamethod(cdata, mm).as_func();
-        is_plain(self) && !self.counts_fuel() && f.is_some_and(|f| builtin(mm).is_some_and(|b| b.id() == f.ffid()))
+        self.sees_no_calls() && f.is_some_and(|f| builtin(mm).is_some_and(|b| b.id() == f.ffid()))
     }
     /// Loads `o[k]` into a slot.
     ///
@@ -55,8 +59,7 @@ impl Vm {
     #[inline(never)]
     pub(crate) unsafe fn direct_get(&mut self, o: Value, k: Value, to: *mut Value) -> Direct {
         let Some(c) = o.as_cdata() else { return Direct::No };
-        let Some((key, integer)) = cache_key(k) else { return Direct::No };
-        let Some(meaning) = self.ffi.as_ref().and_then(|ffi| ffi.index_cache.get(c.ctype(), key)) else { return Direct::No };
+        let Some((meaning, integer)) = self.known_meaning(c, k) else { return Direct::No };
         let v = match *meaning {
             Meaning::Field(ref field) => {
                 let (at, load) = (address(c, &field.place, integer), field.load);
@@ -73,7 +76,7 @@ impl Vm {
                     self.count_ffi_operation();
                     return Direct::Call(index);
                 }
-                index.as_table().map(|t| t.get(key)).filter(|v| !v.is_nil())
+                index.as_table().map(|t| t.get(k)).filter(|v| !v.is_nil())
             }
         };
         // The metamethod raises the error, or has more to do.
@@ -87,7 +90,7 @@ impl Vm {
     #[inline(never)]
     pub(crate) fn direct_symbol(&self, o: Value, k: Value) -> Option<Value> {
         let (namespace, name, ffi) = (o.as_udata()?, k.as_str()?, self.ffi.as_ref()?);
-        if namespace.meta.get() != Some(ffi.namespace_meta) || !is_plain(self) || self.counts_fuel() {
+        if namespace.meta.get() != Some(ffi.namespace_meta) || !self.sees_no_calls() {
             return None;
         }
         let f = self.metamethod(o, MM::Index).as_func()?;
@@ -117,9 +120,10 @@ impl Vm {
             return Direct::No;
         }
         self.count_ffi_operation();
+        let is_arithmetic = !matches!(mm, MM::Eq | MM::Lt | MM::Le);
         if let (Some((x, m)), Some((y, n))) = (word(a), word(b)) {
             let signed = !m && !n;
-            let v = if matches!(mm, MM::Eq | MM::Lt | MM::Le) {
+            let v = if !is_arithmetic {
                 Value::bool(arith::compare(mm, signed, x, y))
             } else {
                 let id = if signed { CTypeId::INT64 } else { CTypeId::UINT64 };
@@ -136,7 +140,7 @@ impl Vm {
                 Direct::Done
             }
             // A name may be one of a constant, and a table has metamethods of its own.
-            Ok(None) if !a.is_str() && !b.is_str() && (a.is_cdata() || self.metamethod(a, mm).is_nil()) => {
+            Ok(None) if is_arithmetic && !a.is_str() && !b.is_str() && (a.is_cdata() || self.metamethod(a, mm).is_nil()) => {
                 match self.first_operator_method(mm, a, b) {
                     f if f.is_func() => Direct::Call(f),
                     _ => Direct::No,

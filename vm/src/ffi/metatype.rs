@@ -98,11 +98,16 @@ impl Vm {
     /// The place that a key means, if that is known already.
     #[inline]
     pub(super) fn known_place(&self, c: Gc<Cdata>, key: Value) -> Option<(*mut u8, Field)> {
-        let (key, integer) = cache_key(key)?;
-        match self.ffi.as_ref()?.index_cache.get(c.ctype(), key)? {
-            Meaning::Field(field) => Some((address(c, &field.place, integer), *field)),
-            Meaning::Method(_) => None,
+        match self.known_meaning(c, key)? {
+            (Meaning::Field(field), integer) => Some((address(c, &field.place, integer), *field)),
+            (Meaning::Method(_), _) => None,
         }
+    }
+    /// What a key means, if that is known already, and the integer that it is.
+    #[inline]
+    pub(super) fn known_meaning(&self, c: Gc<Cdata>, key: Value) -> Option<(&Meaning, i64)> {
+        let (key, integer) = cache_key(key)?;
+        Some((self.ffi.as_ref()?.index_cache.get(c.ctype(), key)?, integer))
     }
     /// Remembers the place that a key means.
     fn remember_place(&mut self, c: Gc<Cdata>, key: Value, access: Access) {
@@ -152,7 +157,7 @@ impl Vm {
 
 /// A key as the cache has it (nil for all integers), and its integer.
 #[inline]
-pub(super) fn cache_key(key: Value) -> Option<(Value, i64)> {
+fn cache_key(key: Value) -> Option<(Value, i64)> {
     if key.is_str() {
         return Some((key, 0));
     }

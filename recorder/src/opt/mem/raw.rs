@@ -75,8 +75,8 @@ fn objects(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
     }
 }
 
-/// May two accesses touch the same memory? They must if they access the same bytes, as numbers of the same kind. `untyped` says that one of
-/// them is a part of a copy, whose type says nothing about the memory.
+/// May two accesses touch the same memory? They must if they access the same bytes, as numbers of the same kind. `untyped` says that the
+/// type of one of them says nothing about the memory ([`xload::UNTYPED`]).
 fn accesses(b: &IrBuffer, (x, tx): (IrRef, Ty), (y, ty): (IrRef, Ty), untyped: bool) -> Alias {
     if x == y && tx == ty {
         return Alias::Must;
