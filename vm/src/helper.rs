@@ -101,31 +101,28 @@ macro_rules! for_each_helper {
             (BufFormatNum, buf_format_num, Store, Nil, (Str, Int, Int, Num))
             /// The string in the buffer.
             (BufStr, buf_str, Alloc, NewStr, ())
-            /// Makes room for this number of bytes in a buffer object. 0 if that is left to the interpreter, or if it is none.
-            (BufferMakeRoom, buffer_make_room, Store, Int, (U64, Int))
-            /// Appends a string to a buffer object that has room for it.
-            (BufferPut, buffer_put, Store, Nil, (U64, Str))
-            /// Appends an integer in decimal.
-            (BufferPutInt, buffer_put_int, Store, Nil, (U64, Int))
-            /// Appends a number in decimal.
-            (BufferPutNum, buffer_put_num, Store, Nil, (U64, Num))
-            /// Appends a part of a string, which [`pack_part`](crate::stdlib::strformat::pack_part) has packed.
-            (BufferPutPart, buffer_put_part, Store, Nil, (U64, Str, Int))
-            /// Makes room in a buffer object for bytes at an address. 0 if that is left to the interpreter, as where the bytes are its own and
-            /// would move.
-            (BufferMakeRoomFor, buffer_make_room_for, Store, Int, (U64, P64, Int))
-            /// Appends bytes at an address to a buffer object that has room for them.
-            (BufferPutBytes, buffer_put_bytes, Store, Nil, (U64, P64, Int))
-            /// Appends the bytes of another buffer object.
-            (BufferPutBuffer, buffer_put_buffer, Store, Nil, (U64, U64))
+            /// Appends a string to a buffer object, once there is room for as many bytes as the last operand says. 0 if making it is left to the
+            /// interpreter, or if it is no buffer object: then nothing has changed.
+            (BufferPut, buffer_put, Store, Int, (U64, Str, Int))
+            /// Appends an integer in decimal, in the same way.
+            (BufferPutInt, buffer_put_int, Store, Int, (U64, Int, Int))
+            /// Appends a number in decimal, in the same way.
+            (BufferPutNum, buffer_put_num, Store, Int, (U64, Num, Int))
+            /// Appends a part of a string, which [`pack_part`](crate::stdlib::strformat::pack_part) has packed, in the same way.
+            (BufferPutPart, buffer_put_part, Store, Int, (U64, Str, Int, Int))
+            /// Appends the bytes of another buffer object, in the same way.
+            (BufferPutBuffer, buffer_put_buffer, Store, Int, (U64, U64, Int))
+            /// Appends bytes at an address to a buffer object. 0 if making room is left to the interpreter, as where the bytes are its own and would
+            /// move: then nothing has changed.
+            (BufferPutBytes, buffer_put_bytes, Store, Int, (U64, P64, Int))
             /// Address of the first byte in a buffer object.
             (BufferStart, buffer_start, Store, P64, (U64))
-            /// Address of the memory after the bytes of a buffer object.
-            (BufferSpare, buffer_spare, Store, P64, (U64))
+            /// Makes room for so many bytes after the bytes of a buffer object: its address, null if that is left to the interpreter.
+            (BufferReserve, buffer_reserve, Store, P64, (U64, Int))
             /// How many bytes may be written there; none if the buffer reads from a string.
             (BufferSpareLen, buffer_spare_len, Store, Int, (U64))
-            /// Takes so many bytes that were written there, as many as there are at most.
-            (BufferCommit, buffer_commit, Store, Nil, (U64, Int))
+            /// Takes so many bytes that were written there. 0 if there are not so many.
+            (BufferCommit, buffer_commit, Store, Int, (U64, Int))
             /// Is it a buffer object? 0 if not.
             (IsBuffer, is_buffer, Pure, Int, (U64))
             /// Number of bytes in a buffer object.
@@ -256,7 +253,13 @@ macro_rules! define_helpers {
             pub const fn allocates(self) -> bool {
                 matches!(self.effect(), HelperEffect::Alloc)
                     || matches!(self, Helper::TabNewKey | Helper::TabTryNewKey | Helper::TabInsert | Helper::TabRemove | Helper::TabSetList | Helper::NativeCall | Helper::StackRoom)
-                    || matches!(self, Helper::BufferMakeRoom | Helper::BufferMakeRoomFor | Helper::BufferText | Helper::BufferSet)
+                    || matches!(self, Helper::BufferPut | Helper::BufferPutInt | Helper::BufferPutNum | Helper::BufferPutPart | Helper::BufferPutBuffer)
+                    || matches!(self, Helper::BufferPutBytes | Helper::BufferReserve | Helper::BufferText | Helper::BufferSet)
+            }
+            /// Is its result 0 if it has done nothing? A guard of that leads back to before the call.
+            pub const fn says_if_done(self) -> bool {
+                matches!(self, Helper::BufferPut | Helper::BufferPutInt | Helper::BufferPutNum | Helper::BufferPutPart | Helper::BufferPutBuffer)
+                    || matches!(self, Helper::BufferPutBytes | Helper::BufferCommit | Helper::TabNext)
             }
             /// Does it return null if there is no memory for its result? The trace guards that it does not.
             pub const fn may_fail(self) -> bool {

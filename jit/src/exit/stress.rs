@@ -27,8 +27,8 @@ impl Jit {
         }
         let mut number = self.settings.stress_guards.get();
         let (mut snap, mut moved) = (0, false);
-        let found: Vec<bool> = trace.ins.iter().map(|ins| checks_next(trace, ins)).collect();
-        for (i, ins) in trace.ins.iter_mut().enumerate().filter(|(i, ins)| may_leave(ins) && !found[*i]) {
+        let left_alone: Vec<bool> = trace.ins.iter().map(|ins| checks_if_done(trace, ins)).collect();
+        for (i, ins) in trace.ins.iter_mut().enumerate().filter(|(i, ins)| may_leave(ins) && !left_alone[*i]) {
             while trace.snaps.get(snap + 1).is_some_and(|s| s.at.ins_index() <= i) {
                 (snap, moved) = (snap + 1, false);
             }
@@ -49,11 +49,10 @@ impl Jit {
     }
 }
 
-/// Does the guard check that `next` has found an entry? Its key and value are in their slots then, and the exit may be to an instruction that
-/// reads what was there before.
-fn checks_next(trace: &Trace, ins: &Ins) -> bool {
+/// Does the guard check that the helper before it has done something? What it did is not undone, so that the guard leaves only if it did nothing.
+fn checks_if_done(trace: &Trace, ins: &Ins) -> bool {
     let call = trace.def(ins.a).filter(|call| ins.op == Op::NE && call.op == Op::CALLS);
-    call.and_then(|call| helper_of(*call)) == Some(Helper::TabNext)
+    call.and_then(|call| helper_of(*call)).is_some_and(Helper::says_if_done)
 }
 
 /// Can an instruction leave before it has an effect? (BASE stands for the stack check. NATIVE leaves after its call, SYNC and COSAVE

@@ -60,12 +60,13 @@ pub const fn clobber(helper: Helper) -> Clobber {
         Helper::BufReset | Helper::BufPut | Helper::BufPutInt | Helper::BufPutNum => NOTHING,
         Helper::BufFormatStr | Helper::BufFormatInt | Helper::BufFormatNum => NOTHING,
         // The XBAR after them covers pointers into the buffer.
-        Helper::BufferMakeRoom | Helper::BufferPut | Helper::BufferPutInt | Helper::BufferPutNum | Helper::BufferPutPart => {
+        Helper::BufferPut | Helper::BufferPutInt | Helper::BufferPutNum | Helper::BufferPutPart | Helper::BufferPutBuffer => {
+            NOTHING
+        }
+        Helper::BufferPutBytes | Helper::BufferStart | Helper::BufferReserve | Helper::BufferSpareLen | Helper::BufferCommit => {
             NOTHING
         }
         Helper::BufferLen | Helper::BufferText | Helper::BufferSkip | Helper::BufferReset | Helper::BufferSet => NOTHING,
-        Helper::BufferMakeRoomFor | Helper::BufferPutBytes | Helper::BufferPutBuffer | Helper::BufferStart => NOTHING,
-        Helper::BufferSpare | Helper::BufferSpareLen | Helper::BufferCommit => NOTHING,
         _ => match helper.effect() {
             HelperEffect::Pure | HelperEffect::Load | HelperEffect::Alloc => NOTHING,
             HelperEffect::Store => Clobber { all: true, ..NOTHING },

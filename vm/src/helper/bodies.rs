@@ -5,7 +5,7 @@ use crate::Vm;
 use crate::ffi::ctype::CTypeId;
 use crate::ffi::int64;
 use crate::object::{Cdata, Func, Gc, Placement, Proto, Str, Table, Thread};
-use crate::stdlib::buffer::{Source, as_buffer, put_in_place, with, with_bytes};
+use crate::stdlib::buffer::{Source, as_buffer, with, with_bytes};
 use crate::stdlib::short_with_case;
 use crate::stdlib::strformat::{part_of, put_part};
 use crate::text::number::put_num;
@@ -186,54 +186,52 @@ helpers! {
     fn buf_str(vm) -> Option<Gc<Str>> {
         vm.str_of_buffer()
     }
-    fn buffer_make_room(vm, buffer: Value, bytes: i32) -> i32 {
-        i32::from(vm.make_room_in(buffer, bytes))
+    fn buffer_put(vm, buffer: Value, s: Gc<Str>, room: i32) -> i32 {
+        vm.put_with_room(buffer, room, |out| s.append_to(out))
     }
-    fn buffer_put(vm, buffer: Value, s: Gc<Str>) {
-        put_in_place(buffer, |out| append(out, s.bytes()));
+    fn buffer_put_int(vm, buffer: Value, i: i32, room: i32) -> i32 {
+        vm.put_with_room(buffer, room, |out| put_int(out, i))
     }
-    fn buffer_put_int(vm, buffer: Value, i: i32) {
-        put_in_place(buffer, |out| put_int(out, i));
+    fn buffer_put_num(vm, buffer: Value, n: f64, room: i32) -> i32 {
+        vm.put_with_room(buffer, room, |out| put_num(out, n))
     }
-    fn buffer_put_num(vm, buffer: Value, n: f64) {
-        put_in_place(buffer, |out| put_num(out, n));
+    fn buffer_put_part(vm, buffer: Value, s: Gc<Str>, part: i32, room: i32) -> i32 {
+        vm.put_with_room(buffer, room, |out| append(out, part_of(&s, part)))
     }
-    fn buffer_put_part(vm, buffer: Value, s: Gc<Str>, part: i32) {
-        put_in_place(buffer, |out| append(out, part_of(&s, part)));
+    fn buffer_put_buffer(vm, buffer: Value, other: Value, room: i32) -> i32 {
+        if other == buffer {
+            return 0;
+        }
+        with_bytes(other, |bytes| vm.put_with_room(buffer, room, |out| append(out, bytes))).unwrap_or(0)
     }
-    fn buffer_make_room_for(vm, buffer: Value, from: *mut Value, n: i32) -> i32 {
-        i32::from(vm.make_room_for(buffer, from.cast(), n))
-    }
-    fn buffer_put_bytes(vm, buffer: Value, from: *mut Value, n: i32) {
-        let n = n.max(0) as usize;
-        put_in_place(buffer, |out| {
+    fn buffer_put_bytes(vm, buffer: Value, from: *mut Value, n: i32) -> i32 {
+        if !vm.make_room_for(buffer, from.cast(), n) {
+            return 0;
+        }
+        vm.put_with_room(buffer, n, |out| {
+            let n = n.max(0) as usize;
             debug_assert!(out.capacity() - out.len() >= n, "there is no room");
             // SAFETY: the program says that so many bytes are at the address, and there is room for them, which has been made without moving them.
             unsafe {
                 core::ptr::copy(from.cast::<u8>(), out.as_mut_ptr().add(out.len()), n);
                 out.set_len(out.len() + n);
             }
-        });
-    }
-    fn buffer_put_buffer(vm, buffer: Value, other: Value) {
-        if other != buffer {
-            with_bytes(other, |bytes| put_in_place(buffer, |out| append(out, bytes)));
-        }
+        })
     }
     fn buffer_start(vm, buffer: Value) -> *mut Value {
         with_bytes(buffer, |bytes| bytes.as_ptr().cast_mut().cast()).unwrap_or(core::ptr::null_mut())
     }
-    fn buffer_spare(vm, buffer: Value) -> *mut Value {
+    fn buffer_reserve(vm, buffer: Value, n: i32) -> *mut Value {
+        if !vm.make_room_in(buffer, n) {
+            return core::ptr::null_mut();
+        }
         as_buffer(buffer).map_or(core::ptr::null_mut(), |u| with(u, |b| b.spare().as_mut_ptr().cast()))
     }
     fn buffer_spare_len(vm, buffer: Value) -> i32 {
         as_buffer(buffer).map_or(0, |u| with(u, |b| if b.has_own_memory() { b.spare().len() as i32 } else { 0 }))
     }
-    fn buffer_commit(vm, buffer: Value, n: i32) {
-        if let Some(u) = as_buffer(buffer) {
-            let done = with(u, |b| b.commit(n.max(0) as usize));
-            debug_assert!(done, "the trace has checked how many there are");
-        }
+    fn buffer_commit(vm, buffer: Value, n: i32) -> i32 {
+        as_buffer(buffer).map_or(0, |u| i32::from(with(u, |b| b.commit(n.max(0) as usize))))
     }
     fn is_buffer(vm, v: Value) -> i32 {
         i32::from(as_buffer(v).is_some())

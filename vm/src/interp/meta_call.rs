@@ -13,8 +13,9 @@ use crate::gc::limit::{CHECKED, LONGEST_STRING};
 use crate::interrupt::LONG_STRING;
 use crate::meta::{Access, Direct, MM, arith, to_number};
 use crate::stdlib::buffer::{is_buffer, with_bytes};
-use crate::text::{PIECE, store};
+use crate::text::PIECE;
 use crate::value::Value;
+use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
 /// Operands of a table instruction: object and key.
@@ -270,7 +271,7 @@ op! {
 #[inline(always)]
 fn put(buf: &mut Vec<u8>, v: Value) {
     if let Some(s) = v.as_str() {
-        crate::text::append(buf, s.bytes());
+        s.append_to(buf);
     } else if let Some(i) = v.as_int() {
         crate::text::put_int(buf, i);
     } else if let Some(n) = v.as_number() {
@@ -325,11 +326,16 @@ fn short_length(slots: &[Value]) -> Option<usize> {
 unsafe fn concat_work(vm: &mut Vm, bottom: usize, mut top: usize) -> usize {
     let slots = &*core::ptr::slice_from_raw_parts(vm.base.add(bottom), top + 1 - bottom);
     if let Some(size) = short_length(slots) {
-        let (mut text, mut at) = ([0; SHORT + PIECE], 0);
+        let (mut text, mut at) = ([MaybeUninit::uninit(); SHORT + PIECE], 0);
         for s in slots.iter().filter_map(|v| v.as_str()) {
-            at = store(&mut text, at, s.bytes());
+            let has_room = s.store_to(&mut text[at..]);
+            debug_assert!(has_room, "their lengths have been added up");
+            at += s.len();
         }
-        let Ok(s) = vm.checked_str(&text[..size]) else { return CONCAT_ERROR };
+        debug_assert!(at == size);
+        // SAFETY: the strings have so many bytes together.
+        let text = unsafe { text[..at].assume_init_ref() };
+        let Ok(s) = vm.checked_str(text) else { return CONCAT_ERROR };
         *vm.base.add(bottom) = Value::str(s);
         return CONCAT_DONE;
     }

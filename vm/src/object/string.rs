@@ -8,9 +8,12 @@ use super::{Gc, GcHeader, Kind};
 use crate::Vm;
 use crate::gc::Heap;
 use crate::gc::color::{FIXED, WHITES};
+use crate::gc::size::{class_of, class_size};
 use crate::interrupt::{Interrupted, Poll};
+use crate::text::PIECE;
 use core::cell::Cell;
 use core::hash::{BuildHasher, Hasher};
+use core::mem::MaybeUninit;
 use foldhash::fast::FixedState;
 
 /// An interned, immutable byte string. The bytes follow the struct, and a NUL after them.
@@ -47,6 +50,40 @@ impl Str {
     pub fn bytes_with_nul(&self) -> &[u8] {
         // SAFETY: a NUL follows the bytes.
         unsafe { core::slice::from_raw_parts(self.data(), self.len.get() as usize + 1) }
+    }
+    /// Appends the bytes, as `extend_from_slice` does. Those of a short string are copied in one piece with what is after them in its cell.
+    #[inline(always)]
+    pub fn append_to(&self, out: &mut Vec<u8>) {
+        let len = out.len() + self.len();
+        if self.store_to(out.spare_capacity_mut()) {
+            // SAFETY: so many bytes have been stored.
+            unsafe { out.set_len(len) };
+        } else {
+            out.extend_from_slice(self.bytes());
+        }
+    }
+    /// Stores the bytes, and where they are few some more of any value, at the start of `to`. False if there is no room for that.
+    #[inline(always)]
+    pub fn store_to(&self, to: &mut [MaybeUninit<u8>]) -> bool {
+        match self.len() {
+            ..8 => self.store_piece::<8>(to),
+            8..=PIECE => self.store_piece::<PIECE>(to),
+            len => match to.get_mut(..len) {
+                Some(place) => {
+                    place.write_copy_of_slice(self.bytes());
+                    true
+                }
+                None => false,
+            },
+        }
+    }
+    #[inline(always)]
+    fn store_piece<const N: usize>(&self, to: &mut [MaybeUninit<u8>]) -> bool {
+        debug_assert!(class_size(class_of(STR_DATA + self.len() + 1)) >= STR_DATA + N && self.len() <= N);
+        let Some(place) = to.first_chunk_mut::<N>() else { return false };
+        // SAFETY: the cell of a string is of a multiple of 16 bytes, with so many after the header, which nobody changes meanwhile.
+        *place = unsafe { *self.data().cast::<[MaybeUninit<u8>; N]>() };
+        true
     }
     /// Length in bytes.
     #[inline]

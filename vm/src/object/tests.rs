@@ -27,6 +27,20 @@ fn equal_strings_are_one_object() {
 }
 
 #[test]
+fn appended_strings_are_the_same() {
+    let mut vm = vm();
+    let text: Vec<u8> = (b'a'..=b'z').collect();
+    for capacity in [0, 5, 64] {
+        for len in 0..=text.len() {
+            let mut out = Vec::with_capacity(capacity);
+            vm.new_str(&text[..len]).append_to(&mut out);
+            vm.new_str(b"|").append_to(&mut out);
+            assert_eq!(out, [&text[..len], b"|"].concat());
+        }
+    }
+}
+
+#[test]
 fn number_keys_have_one_form() {
     let mut vm = vm();
     let t = vm.new_table(0, 0);

@@ -43,6 +43,7 @@ impl Udata {
         self.hdr.b1.get() != 0
     }
     /// Runs `f` on the payload, if it is a `T`. `f` must not reach the same userdata again.
+    #[inline]
     pub fn with<T: 'static, R>(&self, f: impl FnOnce(&mut T) -> R) -> Option<R> {
         if !self.is::<T>() {
             return None;

@@ -9,6 +9,7 @@ use crate::gc::pages;
 use crate::interrupt::{Interrupted, Poll};
 use crate::object::string::LONG;
 use crate::object::{Gc, Str};
+use crate::text::PIECE;
 use crate::text::parts::{append_in_parts, reserve_in_parts};
 
 impl Vm {
@@ -29,6 +30,9 @@ impl Vm {
             return;
         }
         if self.has_room_in_buffer(s.len()) {
+            if s.len() <= PIECE {
+                return s.append_to(&mut self.strings.buffer);
+            }
             let done = append_in_parts(&mut self.strings.buffer, s.bytes(), Poll::At(&self.interrupts.flag));
             if done.is_err() {
                 self.strings.scratch = Scratch::Cut;

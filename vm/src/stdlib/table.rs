@@ -3,8 +3,8 @@
 use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::interrupt::Poll;
-use crate::object::{Gc, Node, Table};
-use crate::text::{NumText, PIECE, low_bytes, put_int, store, store_piece};
+use crate::object::{Gc, Node, Str, Table};
+use crate::text::{NumText, PIECE, put_int};
 use crate::value::Value;
 use core::cell::Cell;
 
@@ -139,7 +139,7 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
     vm.with_buffer(|vm, out| {
         if let Some((texts, size)) = short_texts(&t, first, last, sep.map_or(0, |sep| sep.len())) {
             vm.room(out, size + PIECE)?;
-            join(out, texts, sep.as_ref().map_or(&[], |sep| sep.bytes()), size);
+            join(out, texts, sep);
             vm.check_alloc(out.len())?;
             return vm.ret_str(out);
         }
@@ -181,24 +181,20 @@ fn short_texts(t: &Table, first: i32, last: i32, sep: usize) -> Option<(&[Cell<V
     if size <= Poll::BYTES { Some((texts, size)) } else { None }
 }
 
-/// Makes `out`, which has room for it, the strings with a separator between them, `size` bytes in all.
+/// Makes `out`, which has room for it, the strings with a separator between them.
 #[inline]
-fn join(out: &mut Vec<u8>, texts: &[Cell<Value>], sep: &[u8], size: usize) {
-    out.resize(size + PIECE, 0);
-    let piece = if sep.len() <= PIECE { Some(low_bytes(sep)) } else { None };
-    let mut at = 0;
+fn join(out: &mut Vec<u8>, texts: &[Cell<Value>], sep: Option<Gc<Str>>) {
+    out.clear();
     for (i, text) in texts.iter().enumerate() {
-        if i != 0 {
-            at = match piece {
-                Some(piece) => store_piece(out, at, piece, sep.len()),
-                None => store(out, at, sep),
-            };
+        if i != 0
+            && let Some(sep) = sep
+        {
+            sep.append_to(out);
         }
         if let Some(text) = text.get().as_str() {
-            at = store(out, at, text.bytes());
+            text.append_to(out);
         }
     }
-    out.truncate(size);
 }
 
 #[cold]

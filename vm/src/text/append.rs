@@ -7,7 +7,7 @@ use super::number::PAIRS;
 /// Short texts are stored as so many bytes, of which those after the text are cut off again.
 pub const PIECE: usize = 16;
 
-/// Appends `text`. As `extend_from_slice`, but short texts take no call.
+/// Appends `text`. As `extend_from_slice`, but short texts take no call; [`Str::append_to`](crate::object::Str::append_to) is faster.
 #[inline(always)]
 pub fn append(out: &mut Vec<u8>, text: &[u8]) {
     if text.len() <= PIECE {
@@ -47,27 +47,6 @@ fn put_piece(out: &mut Vec<u8>, piece: u128, len: usize) {
     }
 }
 
-/// Stores `text` from `at`, and returns where it ends. Up to 16 bytes after it are overwritten, where there are as many.
-#[inline(always)]
-pub fn store(to: &mut [u8], at: usize, text: &[u8]) -> usize {
-    if text.len() <= PIECE {
-        return store_piece(to, at, low_bytes(text), text.len());
-    }
-    to[at..][..text.len()].copy_from_slice(text);
-    at + text.len()
-}
-
-/// The same for a text that was loaded by [`low_bytes`].
-#[inline(always)]
-pub fn store_piece(to: &mut [u8], at: usize, piece: u128, len: usize) -> usize {
-    let (rest, bytes) = (&mut to[at..], piece.to_le_bytes());
-    match rest.first_chunk_mut() {
-        Some(place) => *place = bytes,
-        None => rest[..len].copy_from_slice(&bytes[..len]),
-    }
-    at + len
-}
-
 /// A text of up to 16 bytes, its first byte the lowest. It is loaded in two parts, which may overlap.
 #[inline(always)]
 pub fn low_bytes(text: &[u8]) -> u128 {
@@ -78,8 +57,8 @@ pub fn low_bytes(text: &[u8]) -> u128 {
     if let (Some(first), Some(last)) = (text.first_chunk().map(|c| u32::from_le_bytes(*c)), text.last_chunk()) {
         return u128::from(u64::from(first) | u64::from(u32::from_le_bytes(*last)) << (8 * (len - 4)));
     }
-    let byte = |i: usize| u128::from(text[i]) << (8 * i);
-    if len == 0 { 0 } else { byte(0) | byte(len / 2) | byte(len - 1) }
+    let byte = |i: usize| u32::from(text[i]) << (8 * i);
+    if len == 0 { 0 } else { u128::from(byte(0) | byte(len / 2) | byte(len - 1)) }
 }
 
 /// The digits of a number below 10,000, and how many there are. What follows waits for them, so that a table is faster than the steps of
@@ -110,7 +89,7 @@ fn eight_digits(u: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{append, put_int, store};
+    use super::{append, put_int};
 
     #[test]
     fn appended_texts_are_the_same() {
@@ -121,19 +100,6 @@ mod tests {
                 append(&mut out, &text[..len]);
                 append(&mut out, b"|");
                 assert_eq!(out, [&text[..len], b"|"].concat());
-            }
-        }
-    }
-
-    #[test]
-    fn stored_texts_are_the_same() {
-        let text: Vec<u8> = (b'a'..=b'z').collect();
-        for room in [0, 1, 15, 16, 40] {
-            for (a, b) in (0..text.len()).flat_map(|a| (0..text.len()).map(move |b| (a, b))) {
-                let mut out = vec![0; a + b + room];
-                let end = store(&mut out, 0, &text[..a]);
-                let end = store(&mut out, end, &text[..b]);
-                assert_eq!(out[..end], [&text[..a], &text[..b]].concat());
             }
         }
     }

@@ -15,6 +15,6 @@ pub mod spec;
 #[cfg(test)]
 mod tests;
 
-pub use append::{PIECE, append, low_bytes, put_int, store, store_piece};
+pub use append::{PIECE, append, low_bytes, put_int};
 pub use number::NumText;
 pub use search::{compare, find_byte, find_plain, same, until_nul};

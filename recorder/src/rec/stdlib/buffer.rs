@@ -33,8 +33,7 @@ impl Recorder {
             return Ok(None);
         }
         // What it is never changes. Of what follows, no guard comes after an effect.
-        let (checked, no) = (self.b.call(Helper::IsBuffer, &[buffer])?, self.b.kint(0));
-        self.b.emit(Op::NE, Ty::Int, checked, no)?;
+        self.buffer_does(Helper::IsBuffer, &[buffer])?;
         match b {
             Builtin::BufferMethodPut => {
                 let mut texts = Vec::with_capacity(args.len());
@@ -67,9 +66,9 @@ impl Recorder {
             Builtin::BufferMethodReserve => self.buffer_reserve(args),
             Builtin::BufferMethodCommit => match self.buffer_size(args.get(1))? {
                 Some((n, _)) => {
-                    let spare = self.b.call(Helper::BufferSpareLen, &[buffer])?;
-                    self.b.emit(Op::LE, Ty::Int, n, spare)?;
-                    self.buffer_change(Helper::BufferCommit, &[buffer, n])
+                    self.buffer_does(Helper::BufferCommit, &[buffer, n])?;
+                    self.snaps.needed = true;
+                    one(buffer)
                 }
                 None => Ok(None),
             },
@@ -89,8 +88,7 @@ impl Recorder {
     }
     /// A buffer that is put into another one.
     fn other_buffer(&mut self, buffer: IrRef, other: IrRef) -> Rec<Text> {
-        let (checked, no) = (self.b.call(Helper::IsBuffer, &[other])?, self.b.kint(0));
-        self.b.emit(Op::NE, Ty::Int, checked, no)?;
+        self.buffer_does(Helper::IsBuffer, &[other])?;
         if other == buffer {
             return Err(Abort::BadType);
         }
@@ -107,6 +105,12 @@ impl Recorder {
         // Negative numbers are too large when they have no sign.
         self.b.emit(Op::ULE, Ty::Int, n, most)?;
         Ok(Some((n, now)))
+    }
+    /// What a helper does, guarded to be done; if it is not, nothing has changed.
+    fn buffer_does(&mut self, helper: Helper, args: &[IrRef]) -> Rec<()> {
+        let (done, no) = (self.b.call(helper, args)?, self.b.kint(0));
+        self.b.emit(Op::NE, Ty::Int, done, no)?;
+        Ok(())
     }
     /// A method that changes the buffer, and returns it.
     fn buffer_change(&mut self, helper: Helper, args: &[IrRef]) -> Results {
@@ -129,9 +133,7 @@ impl Recorder {
         let (buffer, v) = args.get(0);
         let Some((n, _)) = self.buffer_size(args.get(2))?.filter(|n| can_put(v, n.1)) else { return Ok(None) };
         let from = self.address_argument(args.vm, CTypeId::P_CVOID, args.get(1))?;
-        let (fits, no) = (self.b.call(Helper::BufferMakeRoomFor, &[buffer, from, n])?, self.b.kint(0));
-        self.b.emit(Op::NE, Ty::Int, fits, no)?;
-        self.b.call(Helper::BufferPutBytes, &[buffer, from, n])?;
+        self.buffer_does(Helper::BufferPutBytes, &[buffer, from, n])?;
         self.raw_memory_changed()?;
         one(buffer)
     }
@@ -142,9 +144,9 @@ impl Recorder {
         self.gc_step()?;
         let least = self.b.kint(1);
         let n = self.b.emit(Op::MAX, Ty::Int, n, least)?;
-        let (fits, no) = (self.b.call(Helper::BufferMakeRoom, &[buffer, n])?, self.b.kint(0));
-        self.b.emit(Op::NE, Ty::Int, fits, no)?;
-        let (spare, len) = (self.b.call(Helper::BufferSpare, &[buffer])?, self.b.call(Helper::BufferSpareLen, &[buffer])?);
+        let (spare, null) = (self.b.call(Helper::BufferReserve, &[buffer, n])?, self.b.knull(Ty::P64));
+        self.b.emit(Op::NE, Ty::P64, spare, null)?;
+        let len = self.b.call(Helper::BufferSpareLen, &[buffer])?;
         self.raw_memory_changed()?;
         self.buffer_bytes(spare, len)
     }
@@ -203,25 +205,25 @@ impl Recorder {
             };
             size = self.b.emit(Op::ADD, Ty::Int, size, len)?;
         }
-        let (fits, no) = (self.b.call(Helper::BufferMakeRoom, &[buffer, size])?, self.b.kint(0));
-        self.b.emit(Op::NE, Ty::Int, fits, no)?;
-        for text in texts {
-            match text {
-                Text::Value(r) => {
-                    let helper = match self.ty(*r) {
-                        Ty::Str => Helper::BufferPut,
-                        Ty::Int => Helper::BufferPutInt,
-                        _ => Helper::BufferPutNum,
-                    };
-                    self.b.call(helper, &[buffer, *r])?;
-                }
-                Text::Buffer(other) => {
-                    self.b.call(Helper::BufferPutBuffer, &[buffer, *other])?;
-                }
+        for (i, text) in texts.iter().enumerate() {
+            // The first one makes room for all.
+            let room = if i == 0 { size } else { self.b.kint(0) };
+            let (helper, args) = match text {
+                Text::Value(r) => match self.ty(*r) {
+                    Ty::Str => (Helper::BufferPut, vec![buffer, *r, room]),
+                    Ty::Int => (Helper::BufferPutInt, vec![buffer, *r, room]),
+                    _ => (Helper::BufferPutNum, vec![buffer, *r, room]),
+                },
+                Text::Buffer(other) => (Helper::BufferPutBuffer, vec![buffer, *other, room]),
                 Text::OfFormat(format, part) => {
                     let part = self.b.kint(pack_part(part.clone()).unwrap_or(0));
-                    self.b.call(Helper::BufferPutPart, &[buffer, *format, part])?;
+                    (Helper::BufferPutPart, vec![buffer, *format, part, room])
                 }
+            };
+            if i == 0 {
+                self.buffer_does(helper, &args)?;
+            } else {
+                self.b.call(helper, &args)?;
             }
         }
         self.raw_memory_changed()?;

@@ -254,6 +254,8 @@ impl Vm {
     }
     /// Makes room in a buffer for so many bytes more, if that needs neither much memory nor a collection. False if it does, or if the value is
     /// no buffer.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn make_room_in(&mut self, v: Value, bytes: i32) -> bool {
         let Some((u, bytes)) = as_buffer(v).zip(usize::try_from(bytes).ok().filter(|bytes| *bytes <= Poll::BYTES)) else {
             return false;
@@ -269,7 +271,18 @@ impl Vm {
         }
         is_little
     }
-    /// The same for bytes at an address, which may be the buffer's own: then they must not move.
+    /// Appends to a buffer, once there is room for so many bytes. 0 if making room is left to the interpreter.
+    #[inline]
+    pub(crate) fn put_with_room(&mut self, v: Value, room: i32, put: impl FnOnce(&mut Vec<u8>)) -> i32 {
+        let Some(u) = as_buffer(v) else { return 0 };
+        let fits = |b: &mut Buffer| usize::try_from(room).is_ok_and(|room| room <= Poll::BYTES && b.fits(room));
+        let has_room = with(u, fits) || self.make_room_in(v, room);
+        if has_room {
+            with(u, |b| put(&mut b.bytes));
+        }
+        i32::from(has_room)
+    }
+    /// Makes room as [`Self::make_room_in`] does for bytes at an address, which may be the buffer's own: then they must not move.
     pub(crate) fn make_room_for(&mut self, v: Value, from: *const u8, bytes: i32) -> bool {
         let fits = |b: &mut Buffer| !b.owns(from) || usize::try_from(bytes).is_ok_and(|bytes| b.fits(bytes));
         as_buffer(v).is_some_and(|u| with(u, fits)) && self.make_room_in(v, bytes)
@@ -325,6 +338,7 @@ impl Vm {
 }
 
 /// Runs `f` on a userdata's buffer; `f` must not reach the userdata.
+#[inline]
 pub fn with<R>(u: Gc<Udata>, f: impl FnOnce(&mut Buffer) -> R) -> R {
     match u.with::<Buffer, R>(f) {
         Some(r) => r,
@@ -340,12 +354,6 @@ pub fn as_buffer(v: Value) -> Option<Gc<Udata>> {
 /// May compiled code put so many bytes into the value? It must be a buffer that reads from its own memory.
 pub fn can_put(v: Value, bytes: usize) -> bool {
     bytes <= Poll::BYTES && as_buffer(v).is_some_and(|u| with(u, |b| b.has_own_memory()))
-}
-
-/// Lets compiled code append to a buffer that has room for it.
-pub fn put_in_place(v: Value, put: impl FnOnce(&mut Vec<u8>)) {
-    let Some(u) = v.as_udata() else { return };
-    u.with(|b: &mut Buffer| put(&mut b.bytes));
 }
 
 /// Is the value a buffer?
