@@ -57,6 +57,12 @@ pub mod conv {
     pub const INT_NUM_BITS: u16 = pack(Ty::Int, Ty::Num, BITS);
 }
 
+/// Literal of UREFO and UREFC: the index of the upvalue times 256, and a flag.
+pub mod uref {
+    /// Upvalues have been joined: one of another index may be the same variable.
+    pub const JOINED: u16 = 1;
+}
+
 /// Flags of [`super::Op::XLOAD`]'s operand 2.
 pub mod xload {
     /// The memory never changes (bytes of a string).

@@ -22,7 +22,7 @@ pub mod word;
 pub use constant::{Const, VmRef};
 pub use index::{SlotIdx, SnapId};
 pub use ins::{Ins, IrRef, REF_BIAS};
-pub use literal::{conv, native, sload, xload};
+pub use literal::{conv, native, sload, uref, xload};
 pub use made::{Content, Made};
 pub use op::{Effect, FpMath, Mode, Op};
 pub use snapshot::{SnapSlot, Snapshot};

@@ -145,8 +145,8 @@ macro_rules! for_each_ir {
             /// Address of the value for key op2, newly inserted into table op1 (which lacks it). With the guard bit: guard that no interrupt
             /// waits while the table grows.
             (NEWREF, r, r, S, none)
-            /// Guard: upvalue op2>>8 of function op1 is open; address of its value (a stack slot). The low 8 bits of op2 are a hash
-            /// of the variable, or 0: variables with different hashes are different.
+            /// Guard: upvalue op2>>8 of function op1 is open; address of its value (a stack slot). With
+            /// [`JOINED`](super::uref::JOINED) in op2, upvalues of other indices may be the same variable.
             (UREFO, r, l, L, guard)
             /// Guard: upvalue op2>>8 of function op1 is closed; address of its value.
             (UREFC, r, l, L, guard)

@@ -3,6 +3,7 @@
 use super::print::{SLOAD_FLAGS, TOSTR_KINDS, XLOAD_FLAGS};
 use super::{
     Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, TraceExit, Transfer, Ty, VmRef, conv,
+    uref,
 };
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
@@ -368,8 +369,8 @@ fn literal(op: Op, first: bool, words: &[&str]) -> Res<(u16, usize)> {
         (Op::FPMATH, false) => one(position(&FpMath::NAMES, need()?)),
         (Op::TOSTR, false) => one(position(&TOSTR_KINDS, need()?)),
         (Op::UREFO | Op::UREFC, false) => {
-            let (index, hash) = need()?.split_once(':').unwrap_or((need()?, "0"));
-            one(Ok(number(index)? << 8 | int::<u16>(hash)? & 0xff))
+            let (index, joined) = need()?.strip_suffix('J').map_or((need()?, 0), |index| (index, uref::JOINED));
+            one(Ok(number(index)? << 8 | joined))
         }
         (Op::CONV, false) => conversion(words),
         _ => one(number(need()?)),

@@ -14,7 +14,7 @@
 
 use super::{
     Const, FpMath, Ins, IrRef, Link, Mode, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Transfer, Ty, VmRef, conv, sload,
-    xload,
+    uref, xload,
 };
 use core::fmt::Write;
 use perilune_vm::Value;
@@ -284,8 +284,7 @@ fn literal(op: Op, first: bool, lit: u16) -> String {
         (Op::FPMATH, false) => named(&FpMath::NAMES),
         (Op::TOSTR, false) => named(&TOSTR_KINDS),
         (Op::XLOAD, false) => XLOAD_FLAGS.iter().filter(|f| lit & f.0 != 0).map(|f| f.1).collect(),
-        (Op::UREFO | Op::UREFC, false) if lit & 0xff != 0 => format!("#{}:{}", lit >> 8, lit & 0xff),
-        (Op::UREFO | Op::UREFC, false) => format!("#{}", lit >> 8),
+        (Op::UREFO | Op::UREFC, false) => format!("#{}{}", lit >> 8, if lit & uref::JOINED != 0 { "J" } else { "" }),
         (Op::CONV, false) => conversion(lit),
         _ => format!("#{n}"),
     }

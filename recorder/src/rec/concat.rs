@@ -3,7 +3,7 @@
 use super::meta::Operand;
 use super::{Flow, Rec, Recorder};
 use crate::abort::Abort;
-use crate::ir::{IrRef, Link, Op, SlotIdx, Ty};
+use crate::ir::{self, IrRef, Link, Op, SlotIdx, Ty};
 use perilune_vm::bc::{Ins, TSETM_BIAS};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
@@ -157,7 +157,7 @@ impl Recorder {
         }
         let start = first.as_number().unwrap_or(0.0) - TSETM_BIAS;
         let is_short = n <= self.params.loopunroll as usize && start < f64::from(u16::MAX / 2);
-        if is_short && self.b.is_op(table, Op::TNEW).is_some() {
+        if is_short && self.b.is_op(table, Op::TNEW).is_some() && !self.has_other_numbers(table) {
             return self.fill_new_table(table, start as usize, (a, n));
         }
         // An exit would store the same values.
@@ -179,6 +179,11 @@ impl Recorder {
         self.open.top = SlotIdx::FUNC;
         self.open.count = 0;
         self.snaps.needed = true;
+    }
+    /// Has a number been looked up in the hash part of a table that the trace has made? It could be in the array part of a larger one.
+    fn has_other_numbers(&self, table: IrRef) -> bool {
+        let looks_up = |i: &ir::Ins| matches!(i.op, Op::HREF | Op::NEWREF) && i.a == table && matches!(self.ty(i.b), Ty::Int | Ty::Num);
+        self.b.trace.ins[table.ins_index()..].iter().any(looks_up)
     }
     /// TSETM of a table that the trace has made: it is made with the size that it gets here, so that the stores are those of a table
     /// with so many elements, and need not happen if the table does not escape.

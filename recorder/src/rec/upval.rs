@@ -2,6 +2,7 @@
 
 use super::{Rec, Recorder, view};
 use crate::abort::Abort;
+use crate::ir::uref;
 use crate::ir::{IrRef, Op, SlotIdx, Ty};
 use perilune_vm::object::{Gc, UpVal};
 use perilune_vm::{Value, Vm};
@@ -36,7 +37,7 @@ impl Recorder {
     }
     /// Where the value of upvalue `i` of function `f` is; the upvalue is `uv` now.
     fn upvalue_location(&mut self, vm: &Vm, (f, i): (IrRef, usize), uv: Gc<UpVal>) -> Rec<UpvalueLocation> {
-        let operand = IrRef((i as u16) << 8);
+        let operand = IrRef((i as u16) << 8 | u16::from(vm.compiled.upvalues_joined) * uref::JOINED);
         if let Some(made) = self.closure(f) {
             // Whether the trace has closed it does not depend on the run.
             return Ok(if uv.is_closed() {

@@ -284,6 +284,14 @@ function programs.texts_to_find(n)
     return s, 40 * n * (n + 1) / 2
   end
 end
+function programs.numbers_before_a_list(n)
+  local function make(i, ...) return { [5] = i, ... } end
+  return function()
+    local s = 0
+    for _ = 1, 40 do for i = 1, n do s = s + make(0, 1, 2, 3, 4, i)[5] end end
+    return s, 40 * n * (n + 1) / 2
+  end
+end
 local function traces_of(make, n)
   local run = make(n)
   jit.flush()
@@ -296,7 +304,8 @@ local function traces_of(make, n)
 end
 jit.off(traces_of)
 local OWN_CODE = { method_per_class = true, functions_in_a_table = true }
-local ONE_LOOP = { unread_keys = true, first_arguments = true, selected_arguments = true, formats_as_data = true, texts_to_find = true }
+local ONE_LOOP = { unread_keys = true, first_arguments = true, selected_arguments = true, formats_as_data = true, texts_to_find = true,
+  numbers_before_a_list = true }
 local names = {}
 for name in pairs(programs) do names[#names + 1] = name end
 table.sort(names)

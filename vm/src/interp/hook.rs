@@ -17,6 +17,7 @@ use crate::fault::{Fault, is_injected};
 use crate::hooks::Mode;
 use crate::interrupt::Cause;
 use crate::object::{Func, Gc};
+use crate::state::Within;
 use crate::value::Value;
 
 /// Event of entering a function.
@@ -41,6 +42,8 @@ impl Vm {
         self.interp.hook.count = count;
         self.interp.hook.remaining = count;
         self.interp.hook.last = last;
+        self.interp.hook.within = self.within();
+        self.interp.hook.waiting.clear();
         self.update_dispatch();
     }
     /// What the dispatch table should do, according to the state of the VM.
@@ -165,9 +168,31 @@ impl Vm {
         self.multres = multres;
         result.map(|_| ())
     }
+    fn within(&self) -> Within {
+        Within { thread: self.cur.addr(), depth: self.interp.native_depth }
+    }
+    /// Sets `last` to the last instruction that was examined in the coroutine that runs, at this depth of native calls, as LuaJIT keeps it in the
+    /// frames of C functions. One that begins, or is resumed, has none.
+    fn find_last(&mut self) {
+        let (here, resumer) = (self.within(), self.cur.resumer.get().map(Gc::addr));
+        let hook = &mut self.interp.hook;
+        let before = core::mem::replace(&mut hook.within, here);
+        if before == here {
+            return;
+        }
+        if before.depth < here.depth || Some(before.thread) == resumer {
+            hook.waiting.push((before, hook.last));
+            hook.last = core::ptr::null();
+            return;
+        }
+        let found = hook.waiting.iter().rposition(|(within, _)| *within == here);
+        hook.last = found.map_or(core::ptr::null(), |i| hook.waiting[i].1);
+        hook.waiting.truncate(found.unwrap_or(hook.waiting.len()));
+    }
     /// Before an instruction; `vm.pc` is after it.
     fn before_instruction(&mut self, f: Gc<Func>, op: Op) -> LuaResult<()> {
         let pc = self.pc;
+        self.find_last();
         let last = core::mem::replace(&mut self.interp.hook.last, pc);
         if self.interp.hook.mask & COUNT != 0 {
             self.interp.hook.remaining -= 1;

@@ -63,6 +63,8 @@ pub struct CompiledState {
     pub native_calls: u32,
     /// The positions that [`CompiledState::site`] numbers.
     pub sites: Vec<Site>,
+    /// Upvalues have been joined: two of one function may be one variable.
+    pub upvalues_joined: bool,
     /// How often stacks were moved.
     pub(crate) stack_moves: u32,
     /// The addresses of compiled code.
@@ -134,6 +136,7 @@ impl CompiledState {
             invalidations: 0,
             native_calls: 0,
             sites: Vec::new(),
+            upvalues_joined: false,
             stack_moves: 0,
             code: 0..0,
             needs: CodeNeeds::default(),

@@ -23,13 +23,27 @@ pub struct Hook {
     pub(crate) remaining: i32,
     /// After the last instruction that was examined.
     pub(crate) last: *const Ins,
+    /// Where that was.
+    pub(crate) within: Within,
+    /// The same for what waits until that has returned or yielded.
+    pub(crate) waiting: Vec<(Within, *const Ins)>,
     /// Is the hook function running? Then there are no events.
     pub(crate) running: bool,
 }
 
+/// A run of instructions that nothing else interrupts but what it calls or resumes.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Within {
+    /// Address of the coroutine, which may have been freed.
+    pub thread: u64,
+    /// Depth of native calls.
+    pub depth: u32,
+}
+
 impl Default for Hook {
     fn default() -> Hook {
-        Hook { mask: 0, count: 0, remaining: 0, last: core::ptr::null(), running: false }
+        let (last, within, waiting) = (core::ptr::null(), Within::default(), Vec::new());
+        Hook { mask: 0, count: 0, remaining: 0, last, within, waiting, running: false }
     }
 }
 

@@ -20,6 +20,7 @@ pub use compiled::{CodeNeeds, CompiledState, Unfinished};
 pub(crate) use depth::DepthLimits;
 pub use errors::ErrorState;
 pub(crate) use fuel::Fuel;
+pub(crate) use interp::Within;
 pub use interp::{FIELD_NODES, HOT_COUNTERS, InterpState};
 pub use realm::Realm;
 pub use running::{Activity, RunState};

@@ -59,12 +59,18 @@ impl Vm {
             uv.set(v);
             self.barrier_forward(uv.header(), v);
         } else {
+            // Traces take them for constants.
+            self.constant_changed();
             f.native_upvalues()[i].set(v);
             self.barrier_forward(f.header(), v);
         }
     }
     /// Makes upvalue `i` of the Lua function `f` the variable that is upvalue `j` of the Lua function `g`.
     pub fn join_upvalues(&mut self, f: Gc<Func>, i: usize, g: Gc<Func>, j: usize) {
+        if !core::mem::replace(&mut self.compiled.upvalues_joined, true) {
+            // Until now, traces took two upvalues of a function for different variables.
+            self.constant_changed();
+        }
         let uv = g.upvalues()[j].get();
         self.upvalue_changes(f.upvalues()[i].get());
         f.upvalues()[i].set(uv);

@@ -2,6 +2,7 @@
 
 use super::{emit_store, forward, older_store};
 use crate::ir::buffer::{Emit, IrBuffer};
+use crate::ir::uref;
 use crate::ir::{Ins, IrRef, Op};
 use crate::opt::alias::{self, Alias};
 use crate::opt::cse;
@@ -23,19 +24,16 @@ fn aliases(b: &IrBuffer, x: IrRef, y: IrRef) -> Alias {
     if !is_ref(x) || !is_ref(y) {
         return Alias::May;
     }
-    if x.a == y.a {
-        // Two upvalues of one function are told apart by their indices.
-        return if x.b.0 >> 8 != y.b.0 >> 8 {
-            Alias::No
-        } else if x.op == y.op {
-            Alias::Must
-        } else {
-            Alias::May
-        };
+    if x.op != y.op {
+        // One is open and the other is closed.
+        return if x.a == y.a && x.b == y.b { Alias::May } else { Alias::No };
     }
-    // Upvalues of two functions differ if their variables have different hashes, or if one is open and the other is closed.
-    let (hx, hy) = (x.b.0 & 0xff, y.b.0 & 0xff);
-    if hx != 0 && hy != 0 && hx != hy || x.op != y.op { Alias::No } else { Alias::May }
+    match (x.a == y.a, x.b == y.b) {
+        (true, true) => Alias::Must,
+        // Two upvalues of one function are told apart by their indices.
+        (true, false) if (x.b.0 | y.b.0) & uref::JOINED == 0 => Alias::No,
+        _ => Alias::May,
+    }
 }
 
 /// ULOAD.
