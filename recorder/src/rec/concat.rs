@@ -182,7 +182,8 @@ impl Recorder {
     }
     /// Has a number been looked up in the hash part of a table that the trace has made? It could be in the array part of a larger one.
     fn has_other_numbers(&self, table: IrRef) -> bool {
-        let looks_up = |i: &ir::Ins| matches!(i.op, Op::HREF | Op::NEWREF) && i.a == table && matches!(self.ty(i.b), Ty::Int | Ty::Num);
+        let looks_up =
+            |i: &ir::Ins| matches!(i.op, Op::HREF | Op::NEWREF) && i.a == table && matches!(self.ty(i.b), Ty::Int | Ty::Num);
         self.b.trace.ins[table.ins_index()..].iter().any(looks_up)
     }
     /// TSETM of a table that the trace has made: it is made with the size that it gets here, so that the stores are those of a table

@@ -218,20 +218,14 @@ impl Marker {
         if bytes > LARGE {
             self.growth = self.growth.max(Heap::growth_of(&t));
         }
+        if self.is_large(&t) {
+            self.slices.add(t);
+            return 48;
+        }
         match t.meta.get().and_then(|m| self.weak_mode(m)) {
-            None if self.is_large(&t) => {
-                t.hdr.gray_to_black();
-                self.begin_slices(t, false);
-                return 48;
-            }
             None => {
                 t.hdr.gray_to_black();
                 self.visit_table(t);
-            }
-            Some(mode) if self.is_large(&t) => {
-                self.weak.push((t, mode));
-                self.begin_slices(t, true);
-                return 48;
             }
             Some(mode) => self.traverse_weak(t, mode),
         }

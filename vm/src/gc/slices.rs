@@ -1,8 +1,8 @@
 //! Large tables: they are traversed in slices, so that no step takes long because of one of them.
 //!
-//! Such a table is black as soon as its first slice is due, unless it is weak. What is stored into it is marked at once
-//! ([`crate::Vm::barrier_store`]), as another traversal of the whole table would cost too much. Entries that move to where the next slices may
-//! not come are taken care of here. Weak tables stay gray, and are traversed again at the end of marking.
+//! They wait, gray, until they are traversed one after the other. Such a table is black as soon as its first slice is due, unless it is weak. What is
+//! stored into it then is marked at once ([`crate::Vm::barrier_store`]), as another traversal of the whole table would cost too much. Entries that
+//! move to where the next slices may not come are taken care of here. Weak tables stay gray, and are traversed again at the end of marking.
 
 use super::{Heap, Marker};
 use crate::object::{Gc, Table};
@@ -12,15 +12,17 @@ const SLICE: usize = if cfg!(miri) { 128 } else { 2048 };
 /// The same under stress, so that the tables of small programs are traversed in slices as well.
 const SLICE_UNDER_STRESS: usize = 4;
 
-/// The large tables that are being traversed.
+/// The large tables that are to be traversed.
 #[derive(Debug)]
 pub(super) struct Slices {
-    tables: Vec<Sliced>,
+    /// Those that have not been begun.
+    waiting: Vec<Gc<Table>>,
+    current: Option<Sliced>,
     /// Slots and nodes of a slice.
     size: usize,
 }
 
-/// A table that is being traversed.
+/// The table that is being traversed.
 #[derive(Copy, Clone, Debug)]
 struct Sliced {
     table: Gc<Table>,
@@ -32,23 +34,28 @@ struct Sliced {
 
 impl Default for Slices {
     fn default() -> Slices {
-        Slices { tables: Vec::new(), size: SLICE }
+        Slices { waiting: Vec::new(), current: None, size: SLICE }
     }
 }
 
 impl Slices {
     pub fn clear(&mut self) {
-        self.tables.clear();
+        self.waiting.clear();
+        self.current = None;
     }
     pub fn is_empty(&self) -> bool {
-        self.tables.is_empty()
+        self.waiting.is_empty() && self.current.is_none()
+    }
+    /// Has a table traversed, which is gray.
+    pub fn add(&mut self, t: Gc<Table>) {
+        self.waiting.push(t);
     }
     /// How many slots and nodes of a table are done, if it is being traversed.
     pub fn done(&self, t: Gc<Table>) -> Option<usize> {
         self.find(t).map(|s| s.done)
     }
     fn find(&self, t: Gc<Table>) -> Option<&Sliced> {
-        self.tables.iter().find(|s| s.table == t)
+        self.current.as_ref().filter(|s| s.table == t)
     }
     /// Makes slices small, or usual again.
     pub fn set_stress(&mut self, is_on: bool) {
@@ -62,20 +69,27 @@ impl Marker {
         (t.asize() + t.num_nodes()) as usize > self.slices.size
     }
     /// Begins to traverse a large table.
-    pub(super) fn begin_slices(&mut self, table: Gc<Table>, is_weak: bool) {
-        if let Some(m) = table.meta.get() {
+    fn begin_slices(&mut self, table: Gc<Table>) -> Sliced {
+        let meta = table.meta.get();
+        let mode = meta.and_then(|m| self.weak_mode(m));
+        match mode {
+            Some(mode) => self.weak.push((table, mode)),
+            None => table.hdr.gray_to_black(),
+        }
+        if let Some(m) = meta {
             self.mark(m);
         }
-        self.slices.tables.push(Sliced { table, done: 0, is_weak });
+        Sliced { table, done: 0, is_weak: mode.is_some() }
     }
     /// Traverses a slice of a table; returns a measure of the work, 0 when there is none.
     pub(super) fn traverse_slice(&mut self) -> usize {
-        let Some(sliced) = self.slices.tables.pop() else { return 0 };
+        let current = self.slices.current.take();
+        let Some(sliced) = current.or_else(|| self.slices.waiting.pop().map(|t| self.begin_slices(t))) else { return 0 };
         let (t, from) = (sliced.table, sliced.done);
         let (array, nodes) = (t.array_part(), t.nodes());
         let end = from + self.slices.size;
         if end < array.len() + nodes.len() {
-            self.slices.tables.push(Sliced { done: end, ..sliced });
+            self.slices.current = Some(Sliced { done: end, ..sliced });
         }
         let range = |before: usize, len: usize| from.saturating_sub(before).min(len)..end.saturating_sub(before).min(len);
         let mode = self.weak_mode_of(&t);
@@ -91,7 +105,7 @@ impl Heap {
     /// The entries of a table have moved, or are about to: its parts have changed their sizes, or it is sorted.
     #[inline]
     pub(crate) fn entries_moved(&mut self, t: Gc<Table>) {
-        for s in self.cycle.marker.slices.tables.iter_mut().filter(|s| s.table == t) {
+        for s in self.cycle.marker.slices.current.iter_mut().filter(|s| s.table == t) {
             s.done = 0;
         }
     }

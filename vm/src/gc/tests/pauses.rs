@@ -107,6 +107,45 @@ fn entries_that_move_to_where_the_marker_has_been_are_marked() {
 }
 
 #[test]
+fn large_tables_wait_gray_for_one_another() {
+    const TABLES: i32 = 5;
+    let mut vm = vm();
+    let all = pushed_table(&mut vm);
+    let list: Vec<Gc<Table>> = (1..=TABLES)
+        .map(|i| {
+            let t = vm.new_table(0, 0);
+            vm.table_set_int(all, i, Value::table(t));
+            for k in 1..=LARGE as i32 {
+                vm.table_set_int(t, k, Value::int(k));
+            }
+            t
+        })
+        .collect();
+    vm.full_gc();
+    step_to(&mut vm, Phase::Propagate, 1);
+    let begun = |vm: &Vm| list.iter().filter(|t| vm.heap.cycle.marker.slices.done(**t).is_some()).count();
+    let (mut seen, mut stored) = (0, 0);
+    while vm.heap.phase() == Phase::Propagate {
+        // What is stored into one that waits is reached by the traversal, what is stored into the others by the barrier.
+        if begun(&vm) > 0 && stored < 3 {
+            stored += 1;
+            for t in &list {
+                let v = boxed(&mut vm, 7);
+                vm.table_set_int(*t, stored, v);
+            }
+        }
+        assert!(begun(&vm) <= 1, "a lookup of the tables being traversed takes as long as there are many");
+        seen += begun(&vm) as i32;
+        vm.one_step(1);
+    }
+    assert!(seen > TABLES, "they were traversed in slices");
+    vm.verify_heap();
+    vm.full_gc();
+    vm.verify_heap();
+    assert!(list.iter().all(|t| unboxed(t.get_int(1)) == Some(7)));
+}
+
+#[test]
 fn many_small_tables_are_traversed_again_before_the_atomic_phase() {
     let mut vm = vm();
     let all = filled(&mut vm, LARGE);
