@@ -57,6 +57,22 @@ fn array_loop() {
     check("array_loop", &t.t);
 }
 
+/// The least and the greatest of two numbers take one instruction each.
+#[test]
+fn least_and_greatest() {
+    let mut t = Build::new();
+    let checked = IrRef(sload::TYPECHECK);
+    let x = t.guarded(Op::SLOAD, Ty::Num, IrRef(2), checked);
+    let y = t.guarded(Op::SLOAD, Ty::Num, IrRef(3), checked);
+    let least = t.emit(Op::MIN, Ty::Num, x, y);
+    let greatest = t.emit(Op::MAX, Ty::Num, x, y);
+    t.snap(&[(2, least), (3, greatest)]);
+    t.t.link = Link::Interp;
+    let asm = emit(TraceTree::single(&t.t, trace_id(1), exit_id(0))).listing.unwrap().asm;
+    let count = |what: &str| asm.matches(what).count();
+    assert_eq!((count("minsd"), count("maxsd"), count("ucomisd")), (1, 1, 0), "{asm}");
+}
+
 /// Remainders by a divisor that does not change in the loop need no division, those with a quotient share its one, and of one that is compared
 /// with zero the sign does not matter.
 #[test]

@@ -135,8 +135,9 @@ impl Lower<'_> {
             }
             Op::POW => return self.call_num(Helper::Pow, &[a, b]),
             Op::MIN | Op::MAX => {
-                let cc = if ins.op == Op::MIN { FloatCC::LessThan } else { FloatCC::GreaterThan };
-                let other = self.pos.ins().fcmp(cc, b, a);
+                // Only in this form they become `minsd` and `maxsd`, without a branch.
+                let (less, more) = if ins.op == Op::MIN { (b, a) } else { (a, b) };
+                let other = self.pos.ins().fcmp(FloatCC::LessThan, less, more);
                 self.pos.ins().select(other, b, a)
             }
             _ => return Err(BackendError::Unsupported(ins.op)),

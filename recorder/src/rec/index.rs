@@ -312,8 +312,8 @@ impl Recorder {
         }
         let place = self.lookup(vm, t, table, key)?;
         if place.slot.is_none() && self.ty(place.key) == Ty::Num {
-            // The num might be integral, or a NaN, when the trace runs.
-            return Err(Abort::NyiBytecode);
+            // It must not be a NaN when the trace runs.
+            self.b.emit(Op::EQ, Ty::Num, place.key, place.key)?;
         }
         Ok(place)
     }
