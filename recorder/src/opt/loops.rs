@@ -298,6 +298,10 @@ impl Unroll<'_> {
             if s.flags & SnapSlot::STORED == 0 && (copy.value != s.value || !self.stays(copy)) {
                 copy.flags &= !SnapSlot::NORESTORE;
             }
+            if copy.value != s.value && self.b.trace.makes_object(copy.value) {
+                // SYNC does not store the table that the previous iteration has made.
+                copy.flags &= !(SnapSlot::NORESTORE | SnapSlot::STORED);
+            }
             slots.push(copy);
         }
         slots.extend(before.map(|s| from_last(*s)));
