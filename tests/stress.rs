@@ -1,5 +1,5 @@
 //! The corpus under stress: guards that leave although what they assert holds, a collector that works at every safepoint, traces run
-//! by the evaluator, passes left out. What the programs print is the same as ever. Some programs are run so with the other tests;
+//! by the evaluator, passes left out, slots stored early. What the programs print is the same as ever. Some programs are run so with the other tests;
 //! all of them, for an hour or so, by
 //!
 //! ```text
@@ -103,6 +103,16 @@ fn guards_leave_in_the_evaluator() {
 fn the_collector_is_always_at_work() {
     let mut runs = Runs::default();
     runs.run(&some(), COMPILED_AT_ONCE, &["-Ogcstress=300"]);
+    runs.end();
+}
+
+/// Traces store their slots at the first call, and most exits rely on that.
+#[test]
+fn slots_are_stored_on_the_way() {
+    let mut runs = Runs::default();
+    for mode in [COMPILED, COMPILED_AT_ONCE] {
+        runs.run(&all_but(MEASURE), mode, &["-Omaxstore=4"]);
+    }
     runs.end();
 }
 

@@ -38,6 +38,8 @@ macro_rules! for_each_param {
             callunroll = 3;
             /// Recursive calls that a trace inlines before it links to itself.
             recunroll = 2;
+            /// Slots that the exits of a trace store in all, before the trace stores them once.
+            maxstore = 300;
             /// Size of one area of machine code in KB (accepted; there is one area).
             sizemcode = 64;
             /// Machine code in all, KB.
@@ -185,6 +187,7 @@ impl Options {
             recunroll: p.recunroll,
             loopunroll: p.loopunroll,
             instunroll: p.instunroll,
+            maxstore: p.maxstore,
             minstitch: p.minstitch,
             history,
         }

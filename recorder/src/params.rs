@@ -105,6 +105,8 @@ pub struct RecParams {
     pub loopunroll: u32,
     /// Further iterations that are recorded while types are not stable.
     pub instunroll: u32,
+    /// Slots that exits store in all, before SYNC stores them once instead: code of exits takes time to compile.
+    pub maxstore: u32,
     /// Instructions that a trace must have to be stitched to another one after a call.
     pub minstitch: u32,
     /// Keeps the requested instructions, see [`crate::rec::FinishedTrace::history`].
@@ -114,6 +116,7 @@ pub struct RecParams {
 impl Default for RecParams {
     fn default() -> RecParams {
         let (flags, limits) = (OptFlags::default(), Limits::default());
-        RecParams { flags, limits, callunroll: 3, recunroll: 2, loopunroll: 15, instunroll: 4, minstitch: 0, history: false }
+        let (callunroll, recunroll, loopunroll, instunroll) = (3, 2, 15, 4);
+        RecParams { flags, limits, callunroll, recunroll, loopunroll, instunroll, maxstore: 300, minstitch: 0, history: false }
     }
 }

@@ -9,10 +9,6 @@ use perilune_vm::object::{BcAddr, Gc, InsPtr, Proto};
 use perilune_vm::{Value, Vm};
 use std::rc::Rc;
 
-/// When the exits store more slots than this in all, the slots are stored once by SYNC instead, because code of exits takes time to
-/// compile.
-const MAX_TO_STORE: usize = 300;
-
 /// What the next snapshots depend on, besides frames and slots.
 #[derive(Debug)]
 pub(super) struct Snapshots {
@@ -139,7 +135,7 @@ impl Recorder {
     }
     /// Stores the slots of the snapshot just taken, if exits have become long.
     pub(super) fn sync(&mut self) -> Rec<()> {
-        if self.snaps.to_store > MAX_TO_STORE && self.b.flags.sync {
+        if self.snaps.to_store > self.params.maxstore as usize && self.b.flags.sync {
             self.b.emit(Op::SYNC, Ty::Nil, IrRef::NONE, IrRef::NONE)?;
             self.stored(|trace, value| !trace.makes_object(value));
         }

@@ -66,6 +66,9 @@ const TABLE: &[(&str, bool, &[&str], Share)] = &[
     ),
     ("exits-some", ON, &["hotloop=1", "hotexit=1", "maxside=#9", "exitof=#13", "exitat=#13", "exitevery=#4"], Share::Weight(8)),
     ("exits-eval", ON, &["hotloop=1", "hotexit=1", "eval=1", "exitof=#3", "exitat=#3", "exitevery=#9"], Share::Weight(8)),
+    // Slots are stored on the way, and exits find them there.
+    ("stores", ON, &["hotloop=#9", "hotexit=#3", "budget=0", "maxstore=#20", "hottree=0"], Share::Weight(10)),
+    ("stores-eval", ON, &["hotloop=#3", "hotexit=1", "budget=0", "maxstore=#9", "eval=1"], Share::Weight(12)),
     ("gcstress", ON, &["hotloop=1", "hotexit=1", "gcstress=1"], Share::Weight(6)),
     ("gcstep", ON, &["hotloop=#3", "hotexit=1", "budget=0", "gcstress=#500", "hottree=0"], Share::Weight(12)),
     ("gcstress-off", OFF, &["gcstress=1"], Share::Weight(2)),

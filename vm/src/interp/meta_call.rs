@@ -275,7 +275,7 @@ fn put(buf: &mut Vec<u8>, v: Value) {
     } else if let Some(i) = v.as_int() {
         crate::text::put_int(buf, i);
     } else if let Some(n) = v.as_number() {
-        buf.extend_from_slice(&crate::text::NumText::num(n));
+        crate::text::number::put_num(buf, n);
     } else {
         with_bytes(v, |bytes| buf.extend_from_slice(bytes));
     }

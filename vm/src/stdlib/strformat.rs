@@ -10,7 +10,7 @@ use crate::object::{Gc, Str};
 use crate::state::Scratch;
 use crate::text::float::put_float;
 use crate::text::format::{put_address, put_char, put_escaped, put_integer, put_quoted, put_str};
-use crate::text::number::{NumText, to_i32, to_i64, to_u64};
+use crate::text::number::{NumText, to_i32, to_i64, to_u64, written_as_int};
 use crate::text::spec::{Conv, Piece, Pieces, Spec};
 use crate::text::{append, find_byte, put_int};
 use crate::value::Value;
@@ -190,8 +190,9 @@ pub(crate) fn put_part(vm: &mut Vm, format: Gc<Str>, part: i32, spec: i32, v: Va
     }
     let out = &mut vm.strings.buffer;
     append(out, text);
-    if v.is_int() && (spec == PLAIN_INT || spec == PLAIN_STR) {
-        put_int(out, v.as_int_unchecked());
+    let plain = spec == PLAIN_INT || spec == PLAIN_STR;
+    if let Some(i) = v.as_int().or_else(|| v.as_number().and_then(written_as_int)).filter(|_| plain) {
+        put_int(out, i);
     } else if let Some(s) = v.as_str().filter(|_| spec == PLAIN_STR) {
         vm.put_in_buffer(s);
     } else if let Some(spec) = Spec::unpack(spec) {

@@ -4,7 +4,8 @@ use crate::Vm;
 use crate::error::{LuaError, LuaResult};
 use crate::interrupt::Poll;
 use crate::object::{Gc, Node, Str, Table};
-use crate::text::{NumText, PIECE, put_int};
+use crate::text::number::put_num;
+use crate::text::{PIECE, put_int};
 use crate::value::Value;
 use core::cell::Cell;
 
@@ -151,7 +152,7 @@ pub fn concat(vm: &mut Vm) -> LuaResult<u32> {
             } else if v.is_int() {
                 put_int(out, v.as_int_unchecked());
             } else if v.is_num() {
-                out.extend_from_slice(&NumText::num(v.as_num_unchecked()));
+                put_num(out, v.as_num_unchecked());
             } else {
                 return Err(bad_element(vm, v, i));
             }

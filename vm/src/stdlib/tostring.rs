@@ -2,8 +2,9 @@
 
 use crate::Vm;
 use crate::object::{Gc, Str};
-use crate::text::NumText;
 use crate::text::format::put_address;
+use crate::text::number::put_num;
+use crate::text::put_int;
 use crate::value::Value;
 
 /// The address of the object of a value; 0 if it has none.
@@ -14,11 +15,11 @@ pub fn address(v: Value) -> u64 {
 /// Appends the text of a value.
 pub fn put_value(out: &mut Vec<u8>, v: Value) {
     if let Some(s) = v.as_str() {
-        out.extend_from_slice(s.bytes());
+        s.append_to(out);
     } else if v.is_int() {
-        out.extend_from_slice(&NumText::int(v.as_int_unchecked()));
+        put_int(out, v.as_int_unchecked());
     } else if v.is_num() {
-        out.extend_from_slice(&NumText::num(v.as_num_unchecked()));
+        put_num(out, v.as_num_unchecked());
     } else if v.is_nil() {
         out.extend_from_slice(b"nil");
     } else if v.is_bool() {
@@ -29,7 +30,7 @@ pub fn put_value(out: &mut Vec<u8>, v: Value) {
         match v.as_func() {
             Some(f) if f.ffid() > 1 => {
                 out.extend_from_slice(b"builtin#");
-                out.extend_from_slice(&NumText::int(f.ffid() as i32));
+                put_int(out, f.ffid() as i32);
             }
             _ => put_address(out, address(v)),
         }

@@ -20,19 +20,28 @@ pub fn append(out: &mut Vec<u8>, text: &[u8]) {
 /// Appends an integer in decimal.
 #[inline]
 pub fn put_int(out: &mut Vec<u8>, i: i32) {
+    match short_int(i) {
+        Some((text, len)) => put_piece(out, text, len),
+        None => out.extend_from_slice(&NumText::int(i)),
+    }
+}
+
+/// The text of an integer of up to eight digits, its first byte the lowest, and how long it is.
+#[inline(always)]
+pub(super) fn short_int(i: i32) -> Option<(u128, usize)> {
     let u = i.unsigned_abs();
     if (i as u32) < 10_000 {
         let (text, len) = four_digits(u as usize);
-        return put_piece(out, u128::from(text), len);
+        return Some((u128::from(text), len));
     }
     if u >= 100_000_000 {
-        return out.extend_from_slice(&NumText::int(i));
+        return None;
     }
     let digits = eight_digits(u);
     let leading_zeros = (digits.trailing_zeros() / 8).min(7);
     let text = u128::from((digits | u64::from_ne_bytes([b'0'; 8])) >> (8 * leading_zeros));
     let (text, len) = if i < 0 { (text << 8 | u128::from(b'-'), 9) } else { (text, 8) };
-    put_piece(out, text, len - leading_zeros as usize);
+    Some((text, len - leading_zeros as usize))
 }
 
 /// Appends the `len` lowest bytes of `piece`.

@@ -1,5 +1,6 @@
 //! Numbers as `tostring` prints them: integers in decimal, doubles like C's `%.14g`.
 
+use super::append::{put_int, short_int};
 use super::float;
 use super::spec::{Conv, Spec};
 use core::fmt;
@@ -110,6 +111,11 @@ impl NumText {
     /// An integer.
     #[inline]
     pub fn int(i: i32) -> NumText {
+        if let Some((text, len)) = short_int(i) {
+            let mut bytes = [0; 24];
+            bytes[..16].copy_from_slice(&text.to_le_bytes());
+            return NumText { bytes, start: 0, end: len as u8 };
+        }
         NumText::decimal(u64::from(i.unsigned_abs()), i < 0)
     }
     /// A 64-bit integer.
@@ -118,6 +124,9 @@ impl NumText {
     }
     /// A double. NaN has no sign.
     pub fn num(n: f64) -> NumText {
+        if let Some(i) = written_as_int(n) {
+            return NumText::int(i);
+        }
         if !n.is_finite() {
             return NumText::copied(if n.is_nan() {
                 b"nan"
@@ -254,7 +263,17 @@ fn rounded(n: u128, shift: i32) -> u128 {
 /// Appends a double like `tostring`.
 #[inline]
 pub fn put_num(out: &mut Vec<u8>, n: f64) {
-    out.extend_from_slice(&NumText::num(n));
+    match written_as_int(n) {
+        Some(i) => put_int(out, i),
+        None => out.extend_from_slice(&NumText::num(n)),
+    }
+}
+
+/// A number that is written as an integer, if an `i32` holds it.
+#[inline(always)]
+pub fn written_as_int(n: f64) -> Option<i32> {
+    let i = n as i32;
+    (f64::from(i) == n && (i != 0 || n.is_sign_positive())).then_some(i)
 }
 
 /// A double as an `i32`, as C does it on x64: truncated; anything out of range is the smallest integer.
