@@ -137,6 +137,7 @@ impl Unroll<'_> {
             self.b.trace.snaps.pop();
         }
         crate::opt::mem::table::check_appended(self.b, self.invar);
+        self.restore_objects();
         self.emit_phis()?;
         crate::opt::hoist::run(self.b, &self.subst, &self.checked_once);
         Ok(())
@@ -298,10 +299,6 @@ impl Unroll<'_> {
             if s.flags & SnapSlot::STORED == 0 && (copy.value != s.value || !self.stays(copy)) {
                 copy.flags &= !SnapSlot::NORESTORE;
             }
-            if copy.value != s.value && self.b.trace.makes_object(copy.value) {
-                // SYNC does not store the table that the previous iteration has made.
-                copy.flags &= !(SnapSlot::NORESTORE | SnapSlot::STORED);
-            }
             slots.push(copy);
         }
         slots.extend(before.map(|s| from_last(*s)));
@@ -317,6 +314,27 @@ impl Unroll<'_> {
             slots,
         };
         self.b.add_snapshot(snap)
+    }
+
+    /// Has exits restore the slots for which a SYNC of the loop has an object that the previous iteration has made, which it does not store. In the
+    /// part before the loop, other values were in these slots.
+    fn restore_objects(&mut self) {
+        let trace = &mut self.b.trace;
+        let mut left = Vec::new();
+        for sync in (self.invar..trace.ins.len()).filter(|&i| trace.ins[i].op == Op::SYNC) {
+            let snap = trace.snaps.iter().rfind(|s| s.at.ins_index() <= sync);
+            let slots = snap.iter().flat_map(|snap| snap.restored());
+            left.extend(slots.filter(|s| trace.makes_object(s.value)).map(|s| s.slot));
+        }
+        if left.is_empty() {
+            return;
+        }
+        // The first guards leave through the snapshot before LOOP.
+        for s in trace.snaps[self.nsnaps - 1..].iter_mut().flat_map(|snap| &mut snap.slots) {
+            if s.flags & SnapSlot::STORED != 0 && left.contains(&s.slot) {
+                s.flags &= !(SnapSlot::NORESTORE | SnapSlot::STORED);
+            }
+        }
     }
 
     /// Decides which new tables are sunk, and adds PHIs for the live loop-carried values.

@@ -35,6 +35,16 @@ local t = { n = 0, s = 0 }
 for k = 1, 5000 do t = step(t, k) end
 print(t.n, t.s)
 
+-- The same, with the table of the iteration before in a variable that is stored on the way, and read in the next iteration.
+local prev, acc = { n = -1, s = 0 }, 0
+t = { n = 0, s = 0 }
+for k = 1, 5000 do
+  if k % 79 == 0 then acc = acc + prev.n end
+  prev = t
+  t = step(t, k)
+end
+print(t.n, t.s, prev.n, acc)
+
 -- Tables of tables, the rows of which are made anew.
 local function mulmod(a, b)
   if a < 5000 and b < 5000 then return a * b % 10007 end
