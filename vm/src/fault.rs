@@ -36,6 +36,8 @@ macro_rules! for_each_fault {
             NoBarrier,
             /// A trace calls a function without a guard on which function it is.
             CalleeUnchecked,
+            /// Exits of a loop take a table of the iteration before for stored on the way, where SYNC leaves it out.
+            TablesLeftOut,
         }
     };
 }

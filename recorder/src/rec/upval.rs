@@ -37,7 +37,8 @@ impl Recorder {
     }
     /// Where the value of upvalue `i` of function `f` is; the upvalue is `uv` now.
     fn upvalue_location(&mut self, vm: &Vm, (f, i): (IrRef, usize), uv: Gc<UpVal>) -> Rec<UpvalueLocation> {
-        let operand = IrRef((i as u16) << 8 | u16::from(vm.compiled.upvalues_joined) * uref::JOINED);
+        let joined = if vm.compiled.upvalues_joined { uref::JOINED } else { 0 };
+        let operand = IrRef((i as u16) << 8 | joined);
         if let Some(made) = self.closure(f) {
             // Whether the trace has closed it does not depend on the run.
             return Ok(if uv.is_closed() {

@@ -198,3 +198,28 @@ for r = 1, $(4|9) do
   end
   P(a, b, n)
 end
+--- handed_on 80
+local function id(x) if x == nil then return 0 end return x end
+local function step(p, k)
+  local a, b, c, d = k % 3, k % 5, k % 7, k % 11
+  local s = 0
+  ?if k % $(13|17|4) ~= 0 then s = s + a else s = s + p.n end
+  ?if k % $(19|9|6) ~= 0 then s = s + b end
+  local x = id(a) + id(b)
+  ?if k % $(23|8|5) ~= 0 then s = s + c else s = s + p.s end
+  s = s + id($(c|s|d))
+  ?if k % $(29|7|12) == 0 then s = s + p.n + x end
+  ?local q = {n = p.n, s = s} s = s + id(q.s)
+  ?if k % $(31|10) == 0 then s = s + p.s + d end
+  return {n = p.n + 1, s = (p.s + s + x + c + d) % 1000$(|, q = p.s)}
+end
+local t, prev = {n = 0, s = 0}, {n = -1, s = 0}
+for k = 1, $(20|60|200) do
+  ?if k % $(7|11|4) == 0 then C(prev.n + k) end
+  ?prev = t
+  t = step(t, k)
+  ?if k % $(5|13) == 0 then C(t.s + prev.n) end
+  ?if k % $(23|8) == 0 then t = {n = k, s = $k} end
+  ?if k % $(9|16) == 0 then prev, t = t, prev end
+end
+P(t.n, t.s, prev.n, prev.s)
