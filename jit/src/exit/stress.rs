@@ -3,9 +3,7 @@
 
 use crate::Jit;
 use perilune_recorder::ir::{Ins, Op, Trace};
-use perilune_recorder::opt::alias::helper_of;
 use perilune_vm::Vm;
-use perilune_vm::helper::Helper;
 
 impl Jit {
     /// Passes the parameters to the VM.
@@ -27,7 +25,8 @@ impl Jit {
         }
         let mut number = self.settings.stress_guards.get();
         let (mut snap, mut moved) = (0, false);
-        let left_alone: Vec<bool> = trace.ins.iter().map(|ins| checks_if_done(trace, ins)).collect();
+        // What a call did is not undone: a guard that asks for it leaves only if it did nothing.
+        let left_alone: Vec<bool> = trace.ins.iter().map(|ins| trace.asks_if_done(*ins)).collect();
         for (i, ins) in trace.ins.iter_mut().enumerate().filter(|(i, ins)| may_leave(ins) && !left_alone[*i]) {
             while trace.snaps.get(snap + 1).is_some_and(|s| s.at.ins_index() <= i) {
                 (snap, moved) = (snap + 1, false);
@@ -47,12 +46,6 @@ impl Jit {
         }
         self.settings.stress_guards.set(number);
     }
-}
-
-/// Does the guard check that the helper before it has done something? What it did is not undone, so that the guard leaves only if it did nothing.
-fn checks_if_done(trace: &Trace, ins: &Ins) -> bool {
-    let call = trace.def(ins.a).filter(|call| ins.op == Op::NE && call.op == Op::CALLS);
-    call.and_then(|call| helper_of(*call)).is_some_and(Helper::says_if_done)
 }
 
 /// Can an instruction leave before it has an effect? (BASE stands for the stack check. NATIVE leaves after its call, SYNC and COSAVE

@@ -195,6 +195,12 @@ impl Trace {
             None => self.konst(r).map_or(Ty::Nil, Const::ty),
         }
     }
+    /// Does a guard ask whether the call before it has done anything ([`Helper::says_if_done`])?
+    pub fn asks_if_done(&self, guard: Ins) -> bool {
+        let call = self.def(guard.a).filter(|call| guard.op == Op::NE && call.op == Op::CALLS);
+        let helper = call.and_then(|call| Helper::ALL.get(usize::from(call.b.0)));
+        helper.is_some_and(|helper| helper.says_if_done())
+    }
     /// Does an instruction make a table or cdata?
     pub fn makes_object(&self, r: IrRef) -> bool {
         self.def(r).is_some_and(|i| matches!(i.op, Op::TNEW | Op::TDUP | Op::CNEW | Op::CNEWI))

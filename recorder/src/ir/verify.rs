@@ -49,7 +49,7 @@ pub fn verify_effects(trace: &Trace) -> Result<(), VerifyError> {
         while snaps.next_if(|&at| at <= i).is_some() {
             effect = None;
         }
-        if let Some(e) = effect.filter(|e| ins.is_guard() && !asks_if_done(trace, ins, *e)) {
+        if let Some(e) = effect.filter(|e| ins.is_guard() && !(ins.a == IrRef::of_ins(*e) && trace.asks_if_done(ins))) {
             let text = |i| print_ins(trace, i, &ByOrder(trace));
             let what = format!("guard behind an effect: {} after {}", text(i).trim_end(), text(e).trim_end());
             return Err(VerifyError { at: i, what });
@@ -59,14 +59,6 @@ pub fn verify_effects(trace: &Trace) -> Result<(), VerifyError> {
         }
     }
     Ok(())
-}
-
-/// Does a guard leave only if a call has done nothing?
-fn asks_if_done(trace: &Trace, guard: Ins, call: usize) -> bool {
-    let is_done = guard.op == Op::NE && guard.a == IrRef::of_ins(call) && trace.konst(guard.b) == Some(Const::Int(0));
-    is_done
-        && trace.ins[call].op == Op::CALLS
-        && Helper::ALL.get(usize::from(trace.ins[call].b.0)).is_some_and(|h| h.says_if_done())
 }
 
 /// Does an instruction change what other code sees, so that it cannot be executed again?

@@ -5,7 +5,7 @@ use crate::Vm;
 use crate::ffi::ctype::CTypeId;
 use crate::ffi::int64;
 use crate::object::{Cdata, Func, Gc, Placement, Proto, Str, Table, Thread};
-use crate::stdlib::buffer::{Source, as_buffer, with, with_bytes};
+use crate::stdlib::buffer::{Source, as_buffer, stay_in_place, with, with_bytes};
 use crate::stdlib::short_with_case;
 use crate::stdlib::strformat::{part_of, put_part};
 use crate::text::number::put_num;
@@ -205,7 +205,7 @@ helpers! {
         with_bytes(other, |bytes| vm.put_with_room(buffer, room, |out| append(out, bytes))).unwrap_or(0)
     }
     fn buffer_put_bytes(vm, buffer: Value, from: *mut Value, n: i32) -> i32 {
-        if !vm.make_room_for(buffer, from.cast(), n) {
+        if !stay_in_place(buffer, from.cast(), n) {
             return 0;
         }
         vm.put_with_room(buffer, n, |out| {

@@ -191,7 +191,7 @@ pub(crate) fn put_part(vm: &mut Vm, format: Gc<Str>, part: i32, spec: i32, v: Va
     let out = &mut vm.strings.buffer;
     append(out, text);
     let plain = spec == PLAIN_INT || spec == PLAIN_STR;
-    if let Some(i) = v.as_int().or_else(|| v.as_number().and_then(written_as_int)).filter(|_| plain) {
+    if plain && let Some(i) = v.as_int().or_else(|| v.as_number().and_then(written_as_int)) {
         put_int(out, i);
     } else if let Some(s) = v.as_str().filter(|_| spec == PLAIN_STR) {
         vm.put_in_buffer(s);

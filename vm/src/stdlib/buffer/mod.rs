@@ -6,7 +6,7 @@ mod format;
 pub(super) mod methods;
 mod object;
 
-pub use object::{MAX_LEN, can_put, is_buffer, with_bytes};
+pub use object::{MAX_LEN, can_put, is_buffer, stay_in_place, with_bytes};
 pub(crate) use object::{Source, as_buffer, with};
 
 use super::{Builtin, LOADED};

@@ -254,7 +254,6 @@ impl Vm {
     }
     /// Makes room in a buffer for so many bytes more, if that needs neither much memory nor a collection. False if it does, or if the value is
     /// no buffer.
-    #[cold]
     #[inline(never)]
     pub(crate) fn make_room_in(&mut self, v: Value, bytes: i32) -> bool {
         let Some((u, bytes)) = as_buffer(v).zip(usize::try_from(bytes).ok().filter(|bytes| *bytes <= Poll::BYTES)) else {
@@ -281,11 +280,6 @@ impl Vm {
             with(u, |b| put(&mut b.bytes));
         }
         i32::from(has_room)
-    }
-    /// Makes room as [`Self::make_room_in`] does for bytes at an address, which may be the buffer's own: then they must not move.
-    pub(crate) fn make_room_for(&mut self, v: Value, from: *const u8, bytes: i32) -> bool {
-        let fits = |b: &mut Buffer| !b.owns(from) || usize::try_from(bytes).is_ok_and(|bytes| b.fits(bytes));
-        as_buffer(v).is_some_and(|u| with(u, fits)) && self.make_room_in(v, bytes)
     }
     /// The first `n` bytes of a buffer, or all if there are fewer, as a string. None if there is no memory for it, or if the value is no buffer.
     pub(crate) fn text_in(&mut self, v: Value, n: i32) -> Option<Gc<Str>> {
@@ -354,6 +348,12 @@ pub fn as_buffer(v: Value) -> Option<Gc<Udata>> {
 /// May compiled code put so many bytes into the value? It must be a buffer that reads from its own memory.
 pub fn can_put(v: Value, bytes: usize) -> bool {
     bytes <= Poll::BYTES && as_buffer(v).is_some_and(|u| with(u, |b| b.has_own_memory()))
+}
+
+/// Do bytes at an address stay there when so many are appended to a buffer? They may be its own.
+pub fn stay_in_place(v: Value, from: *const u8, bytes: i32) -> bool {
+    let stay = |b: &mut Buffer| !b.owns(from) || usize::try_from(bytes).is_ok_and(|bytes| b.fits(bytes));
+    as_buffer(v).is_some_and(|u| with(u, stay))
 }
 
 /// Is the value a buffer?
