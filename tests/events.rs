@@ -40,6 +40,11 @@ fn root_and_side_traces() {
 }
 
 #[test]
+fn variants_that_the_next_iteration_leaves() {
+    passes_in_both("left_variants.lua", &[]);
+}
+
+#[test]
 fn fields_of_both_forms_are_learned_together() {
     passes_in_both("mixed_fields.lua", &[]);
 }

@@ -43,7 +43,7 @@ impl Registry {
     /// How many traces with the same start are passed before this exit is taken: each of them was recorded at the first exit of the one
     /// before, because what they check at their start differs from run to run.
     #[inline]
-    fn chain(&self, exit: TraceExit) -> usize {
+    pub(crate) fn chain(&self, exit: TraceExit) -> usize {
         let next = |exit: &TraceExit| self.get(exit.trace)?.trace.parent;
         core::iter::successors(Some(exit), next).take_while(|exit| exit.exit == SnapId::FIRST).count()
     }

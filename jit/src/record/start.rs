@@ -81,7 +81,8 @@ impl Jit {
         let gone = !self.registry.borrow().has(exit.trace, &trace);
         let tolerated = self.registry.borrow().get(root).map_or(0, |e| e.account.tolerated());
         let checked_once = trace.checks_start_once();
-        let place = TreePosition { checked_once, ..TreePosition::side(number, root, exit, tolerated) };
+        let loops_anyway = self.registry.borrow().chain(exit) <= cost::MAX_LEFT_VARIANTS;
+        let place = TreePosition { checked_once, loops_anyway, ..TreePosition::side(number, root, exit, tolerated) };
         let recorder = match variant {
             _ if gone => Err(Abort::Error),
             Some(TraceStart { pos, original }) => Recorder::new_restart(vm, &params, pos.proto, (pos.ptr(), original), place),

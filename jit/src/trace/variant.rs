@@ -10,6 +10,7 @@ use super::machine::leaves_early;
 use crate::Jit;
 use perilune_recorder::ir::{Link, Trace, TraceExit};
 use perilune_recorder::rec::FinishedTrace;
+use perilune_recorder::rec::variant::in_next_iteration;
 use perilune_vm::{TraceId, Vm};
 use std::rc::Rc;
 
@@ -33,8 +34,10 @@ impl Jit {
     pub(crate) fn link_to_variant(&self, vm: &mut Vm, done: &mut FinishedTrace) {
         let Some(parent) = done.trace.parent.filter(|_| done.trace.link == Link::Root(done.root)) else { return };
         let variants = self.registry.borrow().variants_above(parent, done.root);
-        if let Some((n, _)) = variants.into_iter().find(|(_, variant)| !leaves_early(vm, variant)) {
-            done.trace.link = Link::Root(n);
-        }
+        in_next_iteration(vm, done.end_pc, |vm| {
+            if let Some((n, _)) = variants.into_iter().find(|(_, variant)| !leaves_early(vm, variant)) {
+                done.trace.link = Link::Root(n);
+            }
+        });
     }
 }

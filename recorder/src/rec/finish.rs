@@ -19,8 +19,8 @@ fn debug_verify_effects(trace: &Trace) {
 }
 
 impl Recorder {
-    /// Ends the trace; `None` if another iteration is to be recorded.
-    pub(super) fn finish(&mut self, link: Link, pc: InsPtr) -> Rec<Option<FinishedTrace>> {
+    /// Ends the trace, which continues at `pc`, when the instruction at `end_pc` is about to run; `None` if another iteration is to be recorded.
+    pub(super) fn finish(&mut self, link: Link, pc: InsPtr, end_pc: InsPtr) -> Rec<Option<FinishedTrace>> {
         if self.feedback.stale && self.b.trace.ins.len() > self.start.place.tolerated as usize {
             return Err(Abort::Retry);
         }
@@ -63,7 +63,8 @@ impl Recorder {
             trace,
             start_pc,
             first_pc,
-            from_start: self.start.is_root,
+            end_pc,
+            from_start: self.start.is_root && !(end_pc == start_pc && matches!(link, Link::Root(_))),
             root,
             protos,
             last,
@@ -77,7 +78,7 @@ impl Recorder {
     }
 
     /// Does a trace that ends with this link end an iteration of a loop, in the frame that it started in?
-    fn closes_loop(&self, link: Link) -> bool {
+    pub(super) fn closes_loop(&self, link: Link) -> bool {
         link == Link::Loop && self.base == SlotIdx::BASE && self.stack.returned == 0 && !self.has_switched()
     }
 

@@ -45,6 +45,7 @@ mod stdlib;
 mod trace_db;
 mod upval;
 mod varargs;
+pub mod variant;
 mod view;
 mod watchpoint;
 mod window;
@@ -237,11 +238,12 @@ impl Recorder {
         let done = self.instruction(vm, db, pc).and_then(|flow| match flow {
             Flow::Next => Ok(None),
             Flow::Stop(link, to) => {
+                let link = self.continuation(vm, link, pc);
                 // Does the trace end in front of the instruction? A FORL without a body is its own target.
                 let before = to == pc && !matches!(pc.ins().op(), Bc::FORL | Bc::IFORL | Bc::JFORL);
                 self.fuel.executed -= u32::from(before);
                 let activity = vm.begin_activity(Activity::Optimizer);
-                let done = self.load_carried(vm, link, to).and_then(|()| self.finish(link, to));
+                let done = self.load_carried(vm, link, to).and_then(|()| self.finish(link, to, pc));
                 vm.begin_activity(activity);
                 let done = done?;
                 self.fuel.executed += u32::from(before);

@@ -18,7 +18,9 @@ pub struct FinishedTrace {
     pub start_pc: InsPtr,
     /// First recorded instruction.
     pub first_pc: InsPtr,
-    /// Does it start where its root trace does? So do variants of that, which are side traces.
+    /// The instruction that was about to run when the recording ended.
+    pub end_pc: InsPtr,
+    /// Does it start where its root trace does? So do variants of that, which are side traces; one that continues at the root trace is no variant.
     pub from_start: bool,
     /// Root trace that it belongs to: itself for a root trace.
     pub root: TraceId,

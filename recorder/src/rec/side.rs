@@ -2,7 +2,7 @@
 
 use super::{Rec, RecParams, Recorder, TreePosition, view};
 use crate::abort::Abort;
-use crate::ir::{Const, IrRef, Link, Made, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, sload};
+use crate::ir::{Const, IrRef, Made, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, sload};
 use perilune_vm::object::{Gc, InsPtr, Proto};
 use perilune_vm::{TraceId, Vm};
 
@@ -156,10 +156,5 @@ impl Recorder {
             self.b.emit(Op::XSTORE, ty, address, value)?;
         }
         Ok(new)
-    }
-
-    /// Ends a side trace where it cannot be recorded any further, with a link to the interpreter.
-    pub fn stop_in_interpreter(&mut self, pc: InsPtr) -> Result<Option<super::FinishedTrace>, Abort> {
-        self.finish(Link::Interp, pc)
     }
 }

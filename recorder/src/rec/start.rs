@@ -26,16 +26,18 @@ pub struct TreePosition {
     pub tolerated: u32,
     /// For a side trace: does its parent check what may differ once for all iterations of its loop?
     pub checked_once: bool,
+    /// For a variant of a loop: does it loop even if the next iteration fails what it checks (`recorder/src/rec/variant.rs`)?
+    pub loops_anyway: bool,
 }
 
 impl TreePosition {
     /// A root trace.
     pub fn root(id: TraceId) -> TreePosition {
-        TreePosition { id, root: id, parent: None, tolerated: 0, checked_once: false }
+        TreePosition { id, root: id, parent: None, tolerated: 0, checked_once: false, loops_anyway: false }
     }
     /// A side trace in the tree of `root`.
     pub fn side(id: TraceId, root: TraceId, parent: TraceExit, tolerated: u32) -> TreePosition {
-        TreePosition { id, root, parent: Some(parent), tolerated, checked_once: false }
+        TreePosition { id, root, parent: Some(parent), tolerated, checked_once: false, loops_anyway: false }
     }
 }
 

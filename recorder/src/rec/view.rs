@@ -1,6 +1,8 @@
 //! Raw reads of the running stack and of bytecode: all the unsafe code of the recorder.
 #![allow(unsafe_code, reason = "slots and instructions that are read belong to the frame that is recorded, or to those below it")]
 
+use crate::eval;
+use crate::ir::Trace;
 use perilune_vm::bc::Ins;
 use perilune_vm::object::{Func, Gc, InsPtr, Thread};
 use perilune_vm::{Value, Vm};
@@ -10,6 +12,19 @@ pub(super) fn slot(vm: &Vm, i: isize) -> Value {
     // SAFETY: while recording, `vm.base` is the frame of the instruction about to run; callers name slots of this frame, of frames
     // below it, or open results above it, all inside the stack, whose memory is always initialised.
     unsafe { *vm.base.offset(i) }
+}
+
+/// Writes slot `i` of the frame at `vm.base`.
+pub(super) fn set_slot(vm: &mut Vm, i: isize, v: Value) {
+    // SAFETY: as for `slot`.
+    unsafe { *vm.base.offset(i) = v }
+}
+
+/// Would `trace`, which is being recorded, leave by its first exit on the frame at `vm.base`, where it started?
+pub(super) fn leaves_early(vm: &mut Vm, trace: &Trace) -> bool {
+    let base = vm.base;
+    // SAFETY: the trace is recorded on this VM, and this is the frame that it started in.
+    unsafe { eval::leaves_early(&eval::Config::default(), trace, vm, base) }
 }
 
 /// The value `i` slots from the base of the frame that a waiting coroutine has left by.

@@ -225,7 +225,7 @@ pub fn is_header(op: Op) -> bool {
 }
 
 /// Does the instruction enter compiled code? It has the number of its trace.
-pub(super) fn enters_code(op: Op) -> bool {
+pub fn enters_code(op: Op) -> bool {
     matches!(op, Op::JFORL | Op::JITERL | Op::JLOOP | Op::JFUNCF | Op::JFUNCV)
 }
 
