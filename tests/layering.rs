@@ -167,8 +167,8 @@ const CIRCLES: [Circle; 6] = [
     Circle {
         root: "capi/src/lib.rs",
         file: "state.rs",
-        most: 7,
-        reason: "a state as C sees it: entering it, its stack, errors that leave it, its panic function",
+        most: 2,
+        reason: "a state as C sees it, and the allocator that it may have",
     },
     Circle {
         root: "src/lib.rs",

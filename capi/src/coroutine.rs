@@ -31,7 +31,8 @@ pub unsafe extern "C" fn lua_resume(l: L, n: c_int) -> c_int {
             Resumed::Returned => status::OK,
             Resumed::Yielded => status::YIELD,
             Resumed::Failed => {
-                let e = *co.top.get().sub(1);
+                let top = if vm.cur == co { vm.top } else { co.top.get() };
+                let e = *top.sub(1);
                 if e == Value::str(vm.heap.no_memory()) { status::MEMORY } else { status::RUN }
             }
         }
@@ -49,7 +50,11 @@ pub unsafe extern "C" fn lua_status(l: L) -> c_int {
     let vm = &*(*co.link).current.get();
     match co.status.get() {
         ThreadStatus::Suspended => status::YIELD,
-        ThreadStatus::Dead if vm.coroutine_failed(co) => status::RUN,
+        ThreadStatus::Dead if vm.coroutine_failed(co) => {
+            // The error is on top, unless the host has removed it.
+            let error = (co.top.get() > co.base.get()).then(|| *co.top.get().sub(1));
+            if error == Some(Value::str(vm.heap.no_memory())) { status::MEMORY } else { status::RUN }
+        }
         _ => status::OK,
     }
 }
@@ -63,7 +68,8 @@ raising! {
     /// `lua_yield`
     fn lua_yield(l => vm, n: c_int) -> c_int {
         if !can_yield(vm) {
-            return Err(vm.rt_error("attempt to yield across C-call boundary"));
+            // Without a position: the function in C raises it.
+            return Err(vm.plain_error(b"attempt to yield across C-call boundary"));
         }
         // The values are left alone in the frame.
         let n = n.max(0) as usize;

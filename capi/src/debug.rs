@@ -5,10 +5,10 @@
 use crate::index;
 use crate::push::{self, text};
 use crate::stack::pop;
-use crate::state::{L, call_out, shared};
+use crate::state::{L, call_out, enter, shared};
 use perilune_vm::interp::frames::Level;
 use perilune_vm::interp::hook;
-use perilune_vm::object::{Func, Gc};
+use perilune_vm::object::{Func, Gc, NativeFn};
 use perilune_vm::stdlib::Definition;
 use perilune_vm::{LuaResult, Value, Vm};
 use std::ffi::{c_char, c_int, c_void};
@@ -64,8 +64,7 @@ fn frame_number(level: &Level) -> c_int {
 /// The running function at a level. The hook in C is not one, only what it was called for.
 fn level_at(vm: &mut Vm, n: usize) -> Option<Level> {
     let mut level = Level::running(vm)?;
-    let hook = hook_function(vm);
-    if hook.is_some_and(|f| f == level.func) {
+    if level.func.native().is_some_and(|f| core::ptr::fn_addr_eq(f, run_hook as NativeFn)) {
         level = level.below()?;
     }
     for _ in 0..n {
@@ -141,16 +140,40 @@ fn fill(vm: &mut Vm, record: &mut Record, what: &[u8], f: Gc<Func>, level: Optio
     known
 }
 
-/// The hook, as Lua code sees it, if it is one in C.
-fn hook_function(vm: &mut Vm) -> Option<Gc<Func>> {
-    let registry = vm.realm.registry;
-    let is_set = shared(vm).hook.is_some();
-    vm.field(registry, hook::FUNCTION).as_func().filter(|_| is_set)
+/// Makes the function that calls the hook in C at an address, or the one that the program has set before.
+fn hook_function(vm: &mut Vm, address: usize) -> Value {
+    if address == call_hook_of_program as *const () as usize {
+        let registry = vm.realm.registry;
+        return vm.field(registry, hook::FUNCTION);
+    }
+    shared(vm).hook = address;
+    Value::func(vm.new_native(run_hook, 1, &[]))
+}
+
+/// What `lua_gethook` returns where the program has set the hook. A hook in C may call it.
+///
+/// # Safety
+/// The contract of the crate; the record is that of a hook.
+unsafe extern "C" fn call_hook_of_program(l: L, record: *mut Record) {
+    const NAMES: [&[u8]; 4] = [b"call", b"return", b"line", b"count"];
+    let (event, line) = ((*record).event as usize, (*record).current_line);
+    enter(l, |vm| {
+        let registry = vm.realm.registry;
+        let (f, event) = (vm.field(registry, hook::FUNCTION), NAMES.get(event).map_or(Value::NIL, |name| Value::str(vm.new_str(name))));
+        for v in [f, event, if line < 0 { Value::NIL } else { Value::int(line) }] {
+            push::value(vm, v);
+        }
+    });
+    // An error leaves this function without returning to it: nothing here is to be dropped.
+    crate::call::lua_call(l, 2, 0);
 }
 
 /// The hook function of the VM while the hook is one in C: `(event, line)`.
 fn run_hook(vm: &mut Vm) -> LuaResult<u32> {
-    let Some(f) = shared(vm).hook else { return Ok(0) };
+    let f = shared(vm).hook;
+    if f == 0 {
+        return Ok(0);
+    }
     let mut record = Record::new();
     record.event = match vm.arg(0).as_str().as_ref().map_or(&b""[..], |s| s.bytes()) {
         b"call" => 0,
@@ -161,7 +184,7 @@ fn run_hook(vm: &mut Vm) -> LuaResult<u32> {
     record.current_line = vm.arg(1).as_int().unwrap_or(-1);
     record.frame = level_at(vm, 0).map_or(0, |l| frame_number(&l));
     // SAFETY: a hook in C, which gets a record that lives during the call.
-    unsafe { call_out(vm, f as usize, [(&raw mut record).expose_provenance() as u64, 0, 0])? };
+    unsafe { call_out(vm, f, [(&raw mut record).expose_provenance() as u64, 0, 0])? };
     Ok(0)
 }
 
@@ -255,23 +278,39 @@ plain! {
             vm.join_upvalues(f, n as usize - 1, g, m as usize - 1);
         }
     }
-    /// `lua_sethook`
-    fn lua_sethook(l => vm, f: Option<HookFunction>, mask: c_int, count: c_int) -> c_int {
-        const EVENTS: u8 = hook::CALL | hook::RETURN | hook::LINE | hook::COUNT;
-        let f = f.filter(|_| mask & c_int::from(EVENTS) != 0);
-        let mask = if f.is_some() { mask as u8 & EVENTS } else { 0 };
-        let function = if f.is_some() { Value::func(vm.new_native(run_hook, 1, &[])) } else { Value::NIL };
-        shared(vm).hook = f;
-        let registry = vm.realm.registry;
-        vm.set_field(registry, hook::FUNCTION, function);
-        let last = vm.pc;
-        vm.set_hook(mask, count.max(0), last);
-        1
-    }
     /// `lua_gethook`
-    fn lua_gethook(l => vm) -> Option<HookFunction> { shared(vm).hook }
+    fn lua_gethook(l => vm) -> Option<HookFunction> {
+        vm.set_asked_hook();
+        match (vm.interp.hook.mask, vm.interp.hook.of_host) {
+            (0, _) => None,
+            // It was one when it was set.
+            (_, true) => core::mem::transmute::<usize, Option<HookFunction>>(shared(vm).hook),
+            _ => Some(call_hook_of_program as HookFunction),
+        }
+    }
     /// `lua_gethookmask`
-    fn lua_gethookmask(l => vm) -> c_int { c_int::from(vm.interp.hook.mask) }
+    fn lua_gethookmask(l => vm) -> c_int {
+        vm.set_asked_hook();
+        c_int::from(vm.interp.hook.mask)
+    }
     /// `lua_gethookcount`
-    fn lua_gethookcount(l => vm) -> c_int { vm.interp.hook.count }
+    fn lua_gethookcount(l => vm) -> c_int {
+        vm.set_asked_hook();
+        vm.interp.hook.count
+    }
+}
+
+/// `lua_sethook`. Signal handlers and other threads call it, to stop a program: what it sets takes effect before the next instruction.
+///
+/// # Safety
+/// `l` is a coroutine of an open state.
+// SAFETY: the name is that of the C API, which nothing else in a program defines.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn lua_sethook(l: L, f: Option<HookFunction>, mask: c_int, count: c_int) -> c_int {
+    const EVENTS: u8 = hook::CALL | hook::RETURN | hook::LINE | hook::COUNT;
+    let mask = if f.is_some() { mask as u8 & EVENTS } else { 0 };
+    let vm = crate::state::vm_of(l);
+    (&raw mut (*vm).host.hook_function).write_volatile(Some(hook_function));
+    Vm::ask_for_hook(vm, f.map_or(0, |f| f as usize), mask, count.max(0));
+    1
 }

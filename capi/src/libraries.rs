@@ -62,6 +62,7 @@ raising! {
     /// `luaopen_base`
     fn luaopen_base(l => vm) -> c_int {
         vm.open_base();
+        vm.open_file_loaders();
         open(vm, StdLib::NONE, b"_G")?;
         open(vm, StdLib::NONE, b"coroutine").map(|_| 2)
     }

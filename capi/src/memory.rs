@@ -53,6 +53,7 @@ plain! {
             2 => {
                 vm.gc_restart();
                 vm.full_gc();
+                vm.shrink_unused_stack();
             }
             3 => return (vm.gc_count() >> 10) as c_int,
             4 => return (vm.gc_count() & 1023) as c_int,

@@ -105,7 +105,8 @@ raising! {
         if check_room(vm, n) {
             return Ok(());
         }
-        Err(vm.rt_error_bytes(&[b"stack overflow (", crate::push::text(message), b")"].concat()))
+        let message = if message.is_null() { &b"(null)"[..] } else { crate::push::text(message) };
+        Err(vm.rt_error_bytes(&[b"stack overflow (", message, b")"].concat()))
     }
 }
 

@@ -24,8 +24,8 @@ pub struct Shared {
     pub panic: Option<CFunction>,
     /// What `lua_getallocf` returns.
     pub alloc: (Option<Alloc>, *mut c_void),
-    /// The hook in C.
-    pub hook: Option<crate::debug::HookFunction>,
+    /// The address of the hook in C, or 0.
+    pub hook: usize,
     /// The builtin `coroutine.resume`, among the roots.
     pub resume: u32,
 }
@@ -36,7 +36,7 @@ pub fn shared(vm: &mut Vm) -> &mut Shared {
         let resume = Value::func(vm.new_native(co::co_resume, Builtin::CoroutineResume.id(), &[]));
         let resume = vm.host.roots.add(resume);
         let alloc: Alloc = crate::memory::allocate;
-        vm.host.native = Some(Box::new(Shared { panic: None, alloc: (Some(alloc), core::ptr::null_mut()), hook: None, resume }));
+        vm.host.native = Some(Box::new(Shared { panic: None, alloc: (Some(alloc), core::ptr::null_mut()), hook: 0, resume }));
     }
     match vm.host.native.as_mut().and_then(|n| n.downcast_mut()) {
         Some(shared) => shared,

@@ -132,8 +132,8 @@ impl Lua {
     }
     /// Limits how many calls from native code into Lua may be active at once: those of Rust functions that call Lua, and of builtins like
     /// `string.gsub` and `table.sort` that call functions. A program that nests them deeper gets the error "C stack overflow"
-    /// ([`Error::StackOverflow`]). The limit is 160 unless this sets a lower one, of at least 10; a native stack that is nearly used up gives the
-    /// same error before.
+    /// ([`Error::StackOverflow`]), as does one that has nearly used up the native stack. Without this, only the native stack limits the depth, and
+    /// 160 calls where the end of that is not known, as on the stacks of a coroutine library. The lowest limit is 10.
     ///
     /// ```
     /// let lua = perilune::Lua::new();

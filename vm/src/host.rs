@@ -42,6 +42,8 @@ pub struct HostState {
     pub native: Option<Box<dyn Any>>,
     /// The builtin that calls functions in C, if the VM may load them.
     pub c_function: Option<NativeFn>,
+    /// Makes a function that calls the hook in C at an address, see [`Vm::ask_for_hook`].
+    pub hook_function: Option<fn(&mut Vm, usize) -> Value>,
     /// What heap snapshots remember from one to the next.
     pub snapshots: Option<Box<dyn Any + Send>>,
     /// Do `pcall` and `xpcall` not catch panics of Rust code?

@@ -221,6 +221,18 @@ fn memory_comes_from_the_allocator() {
     check_file("allocator", true);
 }
 
+/// Hooks are set by signal handlers and other threads as well, and are no level of their own.
+#[test]
+fn hooks_are_set_at_any_time() {
+    check_file("hooks", true);
+}
+
+/// Calls nest as deep as the native stack allows, stacks give their memory back, and compiled code sees what functions in C change.
+#[test]
+fn limits_are_luajits_or_further() {
+    check_file("limits", true);
+}
+
 #[test]
 fn openrestys_additions_work() {
     check_file("openresty", false);

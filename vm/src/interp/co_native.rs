@@ -131,8 +131,14 @@ impl Vm {
     pub fn resume_native(&mut self, resume: Value, co: Gc<Thread>, n: usize) -> Resumed {
         Vm::open_stack(co);
         if !(Vm::has_values(co) || co.status.get() == ThreadStatus::Suspended) {
-            let why = self.new_str(b"cannot resume non-suspended coroutine");
-            self.give(co, &[Value::str(why)]);
+            let why = Value::str(self.new_str(b"cannot resume non-suspended coroutine"));
+            if co == self.cur {
+                // It loses what the running function has pushed, as in LuaJIT: so there is room.
+                self.top = self.base;
+                self.push(why);
+            } else {
+                self.give(co, &[why]);
+            }
             return Resumed::Failed;
         }
         co.stack_changed();

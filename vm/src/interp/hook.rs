@@ -19,6 +19,8 @@ use crate::interrupt::Cause;
 use crate::object::{Func, Gc};
 use crate::state::Within;
 use crate::value::Value;
+use core::sync::atomic::Ordering::{Relaxed, SeqCst};
+use core::sync::atomic::fence;
 
 /// Event of entering a function.
 pub const CALL: u8 = 1;
@@ -29,8 +31,10 @@ pub const LINE: u8 = 4;
 /// Event of having run a number of instructions.
 pub const COUNT: u8 = 8;
 
-/// Name of the registry entry with the hook function.
+/// Name of the registry entry with the hook function that the program has set.
 pub const FUNCTION: &[u8] = b"_HOOK";
+/// The same of the host's.
+pub const HOST_FUNCTION: &[u8] = b"_HOOK_OF_HOST";
 
 impl Vm {
     /// Sets the events that call the hook; `last` is after the instruction that is running. The hook function is in the registry.
@@ -44,11 +48,53 @@ impl Vm {
         self.interp.hook.last = last;
         self.interp.hook.within = self.within();
         self.interp.hook.waiting.clear();
+        self.interp.hook.of_host = false;
         self.update_dispatch();
+    }
+    /// Has a hook in C set before the next instruction: the host makes a function of `function`, its address. A mask of 0 removes the hook.
+    ///
+    /// # Safety
+    /// `vm` is alive. A signal handler or another thread may call this at any time, as LuaJIT allows for `lua_sethook`.
+    pub unsafe fn ask_for_hook(vm: *mut Vm, function: usize, mask: u8, count: i32) {
+        // SAFETY: fields of the VM, which are written in a way that keeps any code between them right; its running coroutine is alive.
+        unsafe {
+            let asked = &(*vm).interp.hook.asked;
+            asked.function.store(function, Relaxed);
+            asked.mask.store(mask, Relaxed);
+            asked.count.store(count, Relaxed);
+            asked.last.store((&raw const (*vm).pc).read_volatile().cast_mut(), Relaxed);
+            asked.thread.store((&raw const (*vm).cur).read_volatile().addr(), Relaxed);
+            asked.depth.store((&raw const (*vm).interp.native_depth).read_volatile(), Relaxed);
+            asked.waits.store(true, SeqCst);
+            Vm::look_at_interrupts(vm);
+        }
+    }
+    /// Sets the hook that the host has asked for, if it has.
+    #[inline]
+    pub fn set_asked_hook(&mut self) {
+        if self.interp.hook.asked.waits.load(Relaxed) {
+            self.take_asked_hook();
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn take_asked_hook(&mut self) {
+        let asked = &self.interp.hook.asked;
+        asked.waits.store(false, SeqCst);
+        let (function, mask, count) = (asked.function.load(Relaxed), asked.mask.load(Relaxed), asked.count.load(Relaxed));
+        let last = asked.last.load(Relaxed);
+        let within = Within { thread: asked.thread.load(Relaxed), depth: asked.depth.load(Relaxed) };
+        let make = self.host.hook_function.filter(|_| mask != 0);
+        let f = make.map_or(Value::NIL, |make| make(self, function));
+        let registry = self.realm.registry;
+        self.set_field(registry, HOST_FUNCTION, f);
+        self.set_hook(if f.is_nil() { 0 } else { mask }, count, last);
+        self.interp.hook.within = within;
+        self.interp.hook.of_host = !f.is_nil();
     }
     /// What the dispatch table should do, according to the state of the VM.
     fn wanted_dispatching(&self) -> Dispatching {
-        let interrupted = self.interrupts.flag.get().is_some();
+        let interrupted = self.interrupts.flag.get().is_some() || self.interp.hook.asked.waits.load(SeqCst);
         match self.interp.mode {
             // A recording must see all instructions until it ends.
             Mode::Record => Dispatching::Recording,
@@ -81,7 +127,8 @@ impl Vm {
             let wanted = self.wanted_dispatching();
             // SAFETY: the VM is this thread's.
             unsafe { Vm::dispatch_by(self, wanted) };
-            // A signal may have come in the middle.
+            // A signal may have come in the middle, or another thread may have asked for a hook.
+            fence(SeqCst);
             if self.wanted_dispatching() == wanted {
                 return;
             }
@@ -152,7 +199,7 @@ impl Vm {
     fn call_hook(&mut self, event: &[u8], line: Option<u32>) -> LuaResult<()> {
         let _errno = errno::keep();
         let registry = self.realm.registry;
-        let f = self.field(registry, FUNCTION);
+        let f = self.field(registry, if self.interp.hook.of_host { HOST_FUNCTION } else { FUNCTION });
         let event = Value::str(self.new_str(event));
         let line = line.map_or(Value::NIL, |n| Value::integer(i64::from(n)));
         let multres = self.multres;
@@ -164,6 +211,7 @@ impl Vm {
             self.abort_recording();
         }
         self.interp.hook.running = false;
+        self.set_asked_hook();
         self.update_dispatch();
         self.multres = multres;
         result.map(|_| ())
@@ -246,6 +294,7 @@ const FAILED: u64 = u64::MAX;
 #[inline(never)]
 unsafe fn events(vm: *mut Vm, ins: u64) -> u64 {
     let vm = &mut *vm;
+    vm.set_asked_hook();
     if let Some(cause) = vm.interrupts.flag.get() {
         if cause.lasts() {
             // If compiled code is entered again, it is left again.

@@ -174,6 +174,11 @@ op! {
         let vm = r.vm;
         (*vm).base = r.base;
         (*vm).pc = r.pc;
+        (*vm).set_asked_hook();
+        if (*vm).interp.mode != Mode::Record {
+            // The recording was aborted.
+            return r.to(super::hook::hook_step::<D>);
+        }
         let header = is_header(r.i().op());
         (*vm).top = if header { r.base.add(r.nargs()) } else { r.base.add(used_slots(r.func(), r.pc, (*vm).multres)) };
         (*vm).interp.record_nargs = r.nargs() as u32;

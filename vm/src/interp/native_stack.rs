@@ -69,6 +69,12 @@ pub(super) fn is_at_end(known: &mut Bounds, is_outermost: bool) -> bool {
     }
 }
 
+/// Is the stack that runs now the one with these bounds? A coroutine library has stacks of its own.
+pub(super) fn is_known(known: &Bounds) -> bool {
+    let local = 0u8;
+    known.distance((&raw const local).addr()) < known.size
+}
+
 /// Is half of what is kept free for the handling of errors still free, as far as is known?
 pub(super) fn has_reserve() -> bool {
     let local = 0u8;

@@ -12,7 +12,7 @@ use crate::error::{LuaError, LuaResult};
 use crate::fault::{Fault, is_injected};
 use crate::host::Roots;
 use crate::object::{ChangedFields, Gc, UpVal};
-use crate::state::Activity;
+use crate::state::{Activity, DepthLimits};
 use crate::value::Value;
 use std::rc::Rc;
 
@@ -86,16 +86,25 @@ impl Vm {
     #[inline(always)]
     fn check_native_stack(&mut self) -> LuaResult<()> {
         let depth = self.interp.native_depth;
-        if depth >= self.depth.native || native_stack::is_at_end(&mut self.interp.native_stack, depth == 0) {
+        if depth >= self.depth.native.min(DepthLimits::ON_UNKNOWN_STACK) && depth >= self.native_limit()
+            || native_stack::is_at_end(&mut self.interp.native_stack, depth == 0)
+        {
             return self.use_native_reserve(depth);
         }
         Ok(())
+    }
+    /// How many calls may be active: few on a native stack whose end is not known.
+    #[cold]
+    #[inline(never)]
+    fn native_limit(&self) -> u32 {
+        let most = if native_stack::is_known(&self.interp.native_stack) { u32::MAX } else { DepthLimits::ON_UNKNOWN_STACK };
+        self.depth.native.min(most)
     }
     /// The handler of an error may make some calls beyond the limit, since the error may be that the limit is reached.
     #[cold]
     #[inline(never)]
     fn use_native_reserve(&mut self, depth: u32) -> LuaResult<()> {
-        let is_allowed = self.cur.in_handler.get() && depth < self.depth.native + HANDLER_CALLS;
+        let is_allowed = self.cur.in_handler.get() && depth < self.native_limit() + HANDLER_CALLS;
         if is_allowed && native_stack::has_reserve() { Ok(()) } else { Err(self.overflow_error("C stack overflow")) }
     }
     /// Calls any callable value; the results are pushed (`nresults` of them, or all if -1) and counted.
@@ -207,7 +216,7 @@ impl Vm {
         self.errors.handled = false;
         self.forget_exception();
         self.cur.in_handler.set(false);
-        self.shrink_after_overflow();
+        self.shrink_after_error();
         self.errors.value
     }
     /// Calls a value and returns the first result, or nil.
@@ -404,7 +413,7 @@ impl Vm {
                         self.top = base;
                         self.multres = 2;
                         self.cur.in_handler.set(false);
-                        self.shrink_after_overflow();
+                        self.shrink_after_error();
                         return Ok(());
                     }
                     frame::COR => {

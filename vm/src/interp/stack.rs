@@ -15,6 +15,8 @@ pub const MAX_ARGS: usize = 65_000;
 /// Slots that every builtin finds free.
 pub const NATIVE_MIN: usize = 40;
 
+/// Slots of a stack that is worth shrinking: the least size that memory is given back to the system for.
+const LARGE: u32 = 1 << 16;
 /// No limits are higher.
 const MOST: DepthLimits = DepthLimits::MOST;
 /// No limits are lower: libraries and handlers of errors need some room.
@@ -24,7 +26,7 @@ impl Vm {
     /// Limits the size of each stack, in slots; a larger one than the default is not possible.
     pub fn set_stack_limit(&mut self, slots: usize) {
         self.depth.stack = u32::try_from(slots).unwrap_or(MOST.stack).clamp(LOWEST.stack, MOST.stack);
-        self.shrink_after_overflow();
+        self.shrink_after_error();
     }
     /// Limits how many calls from native code into the VM are active at once; a larger number than the default is not possible.
     pub fn set_native_depth_limit(&mut self, calls: usize) {
@@ -74,20 +76,30 @@ impl Vm {
     pub(crate) fn make_room(&mut self, co: Gc<Thread>, n: usize) -> bool {
         let used = (co.base.get() as usize - co.stack.get() as usize) / 8;
         let (need, size) = (used + n + Thread::EXTRA as usize, co.size.get() as usize);
-        if need > self.depth.stack as usize {
-            return false;
-        }
         if need > size {
+            if need > self.depth.stack as usize {
+                return false;
+            }
             self.resize_stack(co, need.max(size * 2).min(self.depth.stack as usize) as u32);
         }
         true
     }
-    /// Removes room beyond the limit: what was added for handling a stack overflow, or was there before the limit.
-    pub(super) fn shrink_after_overflow(&mut self) {
+    /// Removes room that an error has left: beyond the limit, which was added for handling a stack overflow, or was there before the limit; and
+    /// most of a stack of 512 KB or more of which little is used.
+    pub(super) fn shrink_after_error(&mut self) {
+        self.shrink_unused_stack();
         if self.cur.size.get() > self.depth.stack
             && self.top < self.cur.stack.get().wrapping_add((self.depth.stack - 1000) as usize)
         {
             self.move_stack(self.depth.stack);
+        }
+    }
+    /// Gives most of the running coroutine's stack back, if it has [`LARGE`] slots and little of it is used. Other stacks are freed with their
+    /// coroutines.
+    pub fn shrink_unused_stack(&mut self) {
+        let used = (self.top as usize - self.cur.stack.get() as usize) / 8;
+        if self.cur.size.get() >= LARGE && used < (LARGE / 8) as usize {
+            self.move_stack(LARGE / 4);
         }
     }
     /// Gives a coroutine another stack.

@@ -4,6 +4,7 @@ use crate::bc::Ins;
 use crate::hooks::Mode;
 use crate::interp::native_stack::Bounds;
 use crate::interp::{BytecodeCounts, Dispatching, HandlerTable, R};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
 
 /// Number of hot counters. Loops and functions share them by hash; with fewer counters, code that is not hot would often underflow in large
 /// programs.
@@ -29,6 +30,25 @@ pub struct Hook {
     pub(crate) waiting: Vec<(Within, *const Ins)>,
     /// Is the hook function running? Then there are no events.
     pub(crate) running: bool,
+    /// Is it a hook of the host, and not one that the program has set?
+    pub of_host: bool,
+    /// The hook of the host that is to be set before the next instruction.
+    pub(crate) asked: AskedHook,
+}
+
+/// A hook of the host that was asked for at any time, as by a signal handler or another thread.
+#[derive(Default, Debug)]
+pub(crate) struct AskedHook {
+    pub waits: AtomicBool,
+    /// What the host calls.
+    pub function: AtomicUsize,
+    pub mask: AtomicU8,
+    pub count: AtomicI32,
+    /// After the instruction that was running.
+    pub last: AtomicPtr<Ins>,
+    /// Where that was.
+    pub thread: AtomicU64,
+    pub depth: AtomicU32,
 }
 
 /// A run of instructions that nothing else interrupts but what it calls or resumes.
@@ -43,7 +63,7 @@ pub(crate) struct Within {
 impl Default for Hook {
     fn default() -> Hook {
         let (last, within, waiting) = (core::ptr::null(), Within::default(), Vec::new());
-        Hook { mask: 0, count: 0, remaining: 0, last, within, waiting, running: false }
+        Hook { mask: 0, count: 0, remaining: 0, last, within, waiting, running: false, of_host: false, asked: AskedHook::default() }
     }
 }
 

@@ -56,6 +56,8 @@ impl Vm {
         if f.is_lua() {
             let uv = f.upvalues()[i].get();
             self.upvalue_changes(uv);
+            // As for a local that is set: it may be one.
+            self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
             uv.set(v);
             self.barrier_forward(uv.header(), v);
         } else {
@@ -426,6 +428,7 @@ pub fn gethook(vm: &mut Vm) -> LuaResult<u32> {
     let f = vm.field(registry, hook::FUNCTION);
     let (mask, count) = (vm.interp.hook.mask, vm.interp.hook.count);
     let letters: Vec<u8> = EVENTS.iter().filter(|e| mask & e.1 != 0).map(|e| e.0).collect();
+    let f = if vm.interp.hook.of_host { Value::str(vm.new_str(b"external hook")) } else { f };
     vm.push(f);
     let letters = vm.new_str(&letters);
     vm.push(Value::str(letters));

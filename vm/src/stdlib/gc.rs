@@ -22,7 +22,10 @@ pub fn collectgarbage(vm: &mut Vm) -> LuaResult<u32> {
         vm.gc_restart();
     }
     match what {
-        "collect" => vm.full_gc(),
+        "collect" => {
+            vm.full_gc();
+            vm.shrink_unused_stack();
+        }
         "stop" => vm.gc_stop(),
         "restart" => vm.gc_restart(),
         "count" => result = Value::number(vm.gc_count() as f64 / 1024.0),

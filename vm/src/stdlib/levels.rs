@@ -63,6 +63,8 @@ impl Vm {
     /// The local variable in a slot was set by other means than an assignment of its function.
     pub fn local_was_set(&mut self, thread: Gc<Thread>, slot: *mut Value) {
         thread.stack_changed();
+        // Compiled code that calls a function in C has the local in a register: it is left after the call.
+        self.compiled.invalidations = self.compiled.invalidations.wrapping_add(1);
         let captured = thread.open_upvals().find(|uv| uv.v.get() == slot);
         if let Some(uv) = captured {
             self.upvalue_changes(uv);

@@ -72,6 +72,12 @@ impl Vm {
         self.set_field(loaded, b"_G", Value::table(globals));
         self.register_builtins(|library| library.is_none());
     }
+    /// Registers `loadfile` and `dofile`, which otherwise come with `io` and with `package`.
+    pub fn open_file_loaders(&mut self) {
+        let mut opener = Opener::new(self);
+        opener.register(Builtin::Loadfile);
+        opener.register(Builtin::Dofile);
+    }
     /// Registers the builtins of the libraries that `is_chosen` says.
     fn register_builtins(&mut self, is_chosen: impl Fn(Option<StdLib>) -> bool) {
         let mut opener = Opener::new(self);
