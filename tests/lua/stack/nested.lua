@@ -10,7 +10,7 @@ local function endless(name, make)
     messages[i] = ok and "no error" or tostring(message):match "stack overflow" or tostring(message):match "too many.*"
       or tostring(message):match "error in error handling" or tostring(message)
   end
-  local few = depth < 50 and " after " .. depth or ""
+  local few = depth < 3 and " after " .. depth or ""
   print(name .. ": " .. messages[1] .. (messages[1] == messages[3] and "" or ", then " .. messages[3]) .. few)
 end
 
