@@ -28,16 +28,43 @@ struct Abandoned {
     process: u32,
 }
 
+/// A function, and what Cranelift needs for it.
+struct Unit {
+    ctx: Context,
+    registers: regalloc2::Ctx,
+    compiled: Option<CompiledCode>,
+}
+
+impl Unit {
+    fn new() -> Box<Unit> {
+        Box::new(Unit { ctx: Context::new(), registers: regalloc2::Ctx::default(), compiled: None })
+    }
+    /// Compiles the function: what [`Context::compile`] does without its optimisations. There is no code that is not reached, and a parameter of a
+    /// block that always has the same value is rare.
+    fn compile(&mut self, isa: &OwnedTargetIsa) -> Result<(), BackendError> {
+        let Unit { ctx, registers, compiled } = self;
+        let error = |e: &dyn core::fmt::Debug| BackendError::Codegen(format!("{e:?}"));
+        ctx.verify_if(&**isa).map_err(|e| error(&e))?;
+        ctx.compute_cfg();
+        ctx.compute_domtree();
+        ctx.func.dfg.resolve_all_aliases();
+        let mut plane = ControlPlane::default();
+        let stencil = isa.compile_function(&ctx.func, &ctx.domtree, registers, ctx.want_disasm, &mut plane);
+        *compiled = Some(stencil.map_err(|e| error(&e))?.apply_params(&ctx.func.params));
+        Ok(())
+    }
+}
+
 /// Compiles functions; the memory of a compilation is kept for the next.
 pub(crate) struct Codegen {
     isa: OwnedTargetIsa,
-    ctx: Context,
+    unit: Box<Unit>,
     abandoned: Vec<Abandoned>,
 }
 
 impl Codegen {
     pub(crate) fn new(isa: OwnedTargetIsa) -> Codegen {
-        Codegen { isa, ctx: Context::new(), abandoned: Vec::new() }
+        Codegen { isa, unit: Unit::new(), abandoned: Vec::new() }
     }
     /// The target.
     pub(crate) fn isa(&self) -> &OwnedTargetIsa {
@@ -45,43 +72,44 @@ impl Codegen {
     }
     /// An empty function, and the target to make it for.
     pub(crate) fn empty(&mut self) -> (&mut Context, &dyn TargetIsa) {
-        self.ctx.clear();
-        (&mut self.ctx, &*self.isa)
+        self.unit.ctx.clear();
+        self.unit.compiled = None;
+        (&mut self.unit.ctx, &*self.isa)
     }
     /// Compiles the function that was made. With it, the processor time that another thread has spent on it.
     pub(crate) fn run(&mut self, interrupt: Option<&Flag>) -> Result<(&CompiledCode, Duration), BackendError> {
-        let large = interrupt.filter(|_| self.ctx.func.dfg.num_insts() >= LARGE);
+        let large = interrupt.filter(|_| self.unit.ctx.func.dfg.num_insts() >= LARGE);
         let elsewhere = match large {
             Some(flag) => self.on_another_thread(flag)?,
             None => {
-                compile(&mut self.ctx, &self.isa)?;
+                self.unit.compile(&self.isa)?;
                 Duration::ZERO
             }
         };
-        let compiled = self.ctx.compiled_code().ok_or(BackendError::Codegen("no result".into()))?;
+        let compiled = self.unit.compiled.as_ref().ok_or(BackendError::Codegen("no result".into()))?;
         Ok((compiled, elsewhere))
     }
     fn on_another_thread(&mut self, flag: &Flag) -> Result<Duration, BackendError> {
-        let (order, orders) = mpsc::channel::<Context>();
+        let (order, orders) = mpsc::channel::<Box<Unit>>();
         let (send, results) = mpsc::channel();
         let isa = OwnedTargetIsa::clone(&self.isa);
         let work = move || {
-            let Ok(mut ctx) = orders.recv() else { return };
-            let result = compile(&mut ctx, &isa);
+            let Ok(mut unit) = orders.recv() else { return };
+            let result = unit.compile(&isa);
             // Nobody receives it after an interrupt.
-            let _ = send.send((ctx, result, Duration::from_nanos(processor_time())));
+            let _ = send.send((unit, result, Duration::from_nanos(processor_time())));
         };
         let builder = thread::Builder::new().name("perilune-codegen".into()).stack_size(STACK);
         let Ok(thread) = with_signals_blocked(|| builder.spawn(work)) else {
             // The system allows no more threads.
-            return compile(&mut self.ctx, &self.isa).map(|()| Duration::ZERO);
+            return self.unit.compile(&self.isa).map(|()| Duration::ZERO);
         };
         // The thread waits for it.
-        let _ = order.send(core::mem::replace(&mut self.ctx, Context::new()));
+        let _ = order.send(core::mem::replace(&mut self.unit, Unit::new()));
         loop {
             match results.recv_timeout(PERIOD) {
-                Ok((ctx, result, elsewhere)) => {
-                    self.ctx = ctx;
+                Ok((unit, result, elsewhere)) => {
+                    self.unit = unit;
                     let _ = thread.join();
                     return result.map(|()| elsewhere);
                 }
@@ -109,12 +137,5 @@ impl Drop for Codegen {
                 let _ = thread.join();
             }
         }
-    }
-}
-
-fn compile(ctx: &mut Context, isa: &OwnedTargetIsa) -> Result<(), BackendError> {
-    match ctx.compile(&**isa, &mut ControlPlane::default()) {
-        Ok(_) => Ok(()),
-        Err(e) => Err(BackendError::Codegen(format!("{e:?}"))),
     }
 }

@@ -5,7 +5,7 @@
 use memmap2::MmapMut;
 use std::io;
 
-/// Granularity of sizes and of protection: a multiple of every page size in use.
+/// Granularity of sizes: a multiple of every page size in use.
 pub(super) const PAGE: usize = 0x1_0000;
 
 /// Pages of code.
@@ -25,12 +25,20 @@ impl Mapping {
     }
     /// Copies code to offset `at`. None of the code of the same pages runs meanwhile: all of it belongs to the thread that runs this.
     pub(super) fn write(&mut self, at: usize, code: &[u8]) -> io::Result<()> {
-        let first = at / PAGE * PAGE;
-        let pages = first..(at + code.len()).next_multiple_of(PAGE);
+        // No more pages than it must: the processor forgets the translation of each, one by one.
+        let page = page_size();
+        let pages = at / page * page..(at + code.len()).next_multiple_of(page);
         protect(&mut self.0[pages.clone()], libc::PROT_READ | libc::PROT_WRITE)?;
         self.0[at..at + code.len()].copy_from_slice(code);
         protect(&mut self.0[pages], libc::PROT_READ | libc::PROT_EXEC)
     }
+}
+
+/// The size of the system's pages.
+fn page_size() -> usize {
+    // SAFETY: asks the C library for a number that it knows.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).ok().filter(|size| PAGE.is_multiple_of(*size)).unwrap_or(PAGE)
 }
 
 /// Changes the protection of whole pages.
