@@ -45,6 +45,11 @@ fn variants_that_the_next_iteration_leaves() {
 }
 
 #[test]
+fn handlers_overwrite_no_open_results() {
+    passes_in_both("open_results.lua", &[]);
+}
+
+#[test]
 fn fields_of_both_forms_are_learned_together() {
     passes_in_both("mixed_fields.lua", &[]);
 }

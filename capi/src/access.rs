@@ -100,7 +100,7 @@ pub unsafe fn give_string(s: Option<Gc<Str>>, len: *mut usize) -> *const c_char 
 /// An address for a userdata that Rust code made: of a `FILE *` for a file of the `io` library. At that of others is a null pointer.
 #[inline(never)]
 fn payload(u: Gc<Udata>) -> *mut c_void {
-    perilune_vm::stdlib::io::c_file(u).map_or(u.block.as_ptr().cast(), <*mut _>::cast)
+    perilune_vm::stdlib::io::c_file(u).map_or(u.address().cast(), <*mut _>::cast)
 }
 
 /// The address of a userdata's bytes.

@@ -2,6 +2,8 @@
 local util = require "jit.util"
 local vmdef = require "jit.vmdef"
 local bit = require "bit"
+-- The program may change the library.
+local byte, format, gsub, sub = string.byte, string.format, string.gsub, string.sub
 local band, rshift = bit.band, bit.rshift
 local funcbc, funck = util.funcbc, util.funck
 
@@ -17,12 +19,12 @@ local MAX_STRING = 40
 local SHORT_ESCAPES = { ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
 
 local function escape(c)
-  return SHORT_ESCAPES[c] or ("\\%03d"):format(c:byte())
+  return SHORT_ESCAPES[c] or format("\\%03d", byte(c))
 end
 
 local function opcode_name(ins)
   local at = 6 * band(ins, 0xff)
-  return vmdef.bcnames:sub(at + 1, at + 6)
+  return sub(vmdef.bcnames, at + 1, at + 6)
 end
 
 -- The kinds of operands A, B, and C or D.
@@ -39,8 +41,8 @@ end
 local function operand_text(func, name, kind, d)
   if kind == STRING then
     local s = funck(func, -d - 1)
-    local text = s:gsub("%c", escape)
-    return (#s > MAX_STRING and '"%.' .. MAX_STRING .. 's"~' or '"%s"'):format(text)
+    local text = gsub(s, "%c", escape)
+    return format(#s > MAX_STRING and '"%.' .. MAX_STRING .. 's"~' or '"%s"', text)
   elseif kind == NUMBER then
     local n = funck(func, d)
     return name == "TSETM " and n - TSETM_BIAS or n
@@ -58,9 +60,9 @@ local function line(func, pc, prefix)
   if not ins then return end
   local name, kind_a, kind_b, kind_d = opcode_name(ins), kinds(modes)
   local a, d = band(rshift(ins, 8), 0xff), rshift(ins, 16)
-  local text = ("%04d %s %-6s %3s "):format(pc, prefix or "  ", name, kind_a == NONE and "" or a)
+  local text = format("%04d %s %-6s %3s ", pc, prefix or "  ", name, kind_a == NONE and "" or a)
   if kind_d == JUMP then
-    return ("%s=> %04d\n"):format(text, jump_target(pc, ins))
+    return format("%s=> %04d\n", text, jump_target(pc, ins))
   end
   if kind_b ~= NONE then
     d = band(d, 0xff)
@@ -73,14 +75,14 @@ local function line(func, pc, prefix)
     shown = shown and upvalue .. " ; " .. shown or upvalue
   end
   if kind_b ~= NONE then
-    text = ("%s%3d %3d"):format(text, rshift(ins, 24), d)
+    text = format("%s%3d %3d", text, rshift(ins, 24), d)
     return text .. (shown and "  ; " .. shown or "") .. "\n"
   end
   if shown then
-    return ("%s%3d      ; %s\n"):format(text, d, shown)
+    return format("%s%3d      ; %s\n", text, d, shown)
   end
   if kind_d == SIGNED and d > 0x7fff then d = d - 0x10000 end
-  return ("%s%3d\n"):format(text, d)
+  return format("%s%3d\n", text, d)
 end
 
 -- The set of the addresses that something jumps to.
@@ -109,7 +111,7 @@ local function dump(func, out, all)
       k = funck(func, i)
     end
   end
-  out:write(("-- BYTECODE -- %s-%d\n"):format(info.loc, info.lastlinedefined))
+  out:write(format("-- BYTECODE -- %s-%d\n", info.loc, info.lastlinedefined))
   local is_target = targets(func)
   local pc = 1
   local text = line(func, pc, is_target[pc] and "=>")

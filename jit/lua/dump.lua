@@ -6,6 +6,9 @@ local util = require "jit.util"
 local vmdef = require "jit.vmdef"
 local place = require "jit.place"
 local bit = require "bit"
+-- The program may change the library.
+local byte, find, format, gmatch = string.byte, string.find, string.format, string.gmatch
+local gsub, match, rep, sub = string.gsub, string.match, string.rep, string.sub
 local band, rshift, arshift = bit.band, bit.rshift, bit.arshift
 local traceir, tracek = util.traceir, util.tracek
 
@@ -34,28 +37,28 @@ local painters = {
   T = function(text) return text end,
   A = function(text, kind)
     local code = ANSI[TYPE_NAMES[kind]]
-    return code and ("\27[%sm%s\27[m"):format(code, text) or text
+    return code and format("\27[%sm%s\27[m", code, text) or text
   end,
   H = function(text, kind)
-    return ('<span class="irt_%s">%s</span>'):format(TYPE_NAMES[kind]:gsub(" ", ""), (text:gsub("[<>&]", ESCAPES)))
+    return format('<span class="irt_%s">%s</span>', gsub(TYPE_NAMES[kind], " ", ""), (gsub(text, "[<>&]", ESCAPES)))
   end,
 }
 local paint = painters.T
 
 -- Text of the program itself.
 local function plain(text)
-  return show.H and (text:gsub("[<>&]", ESCAPES)) or text
+  return show.H and (gsub(text, "[<>&]", ESCAPES)) or text
 end
 
 local function control(c)
   local short = { ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
-  return short[c] or ("\\%03d"):format(c:byte())
+  return short[c] or format("\\%03d", byte(c))
 end
 
 local function location(func, pc) return plain(place.location(func, pc)) end
 
 local function name_of(names, number)
-  return names:sub(6 * number + 1, 6 * number + 6)
+  return sub(names, 6 * number + 1, 6 * number + 6)
 end
 
 ------------------------------------------------------------------------------
@@ -68,15 +71,15 @@ local BIAS = 2 ^ 52 + 2 ^ 51
 local writers = {
   number = function(k, kind, flags)
     if band(flags, FRAME) ~= 0 then return "link" end
-    if kind < POINTERS then return k == 0 and "NULL" or ("[0x%08x]"):format(k) end
-    return k == BIAS and "bias" or ("%+.14g"):format(k)
+    if kind < POINTERS then return k == 0 and "NULL" or format("[0x%08x]", k) end
+    return k == BIAS and "bias" or format("%+.14g", k)
   end,
   string = function(k)
-    return (#k > 20 and '"%.20s"~' or '"%s"'):format((k:gsub("%c", control)))
+    return format(#k > 20 and '"%.20s"~' or '"%s"', (gsub(k, "%c", control)))
   end,
   ["function"] = function(k) return location(k) end,
-  table = function(k) return ("{%p}"):format(k) end,
-  userdata = function(k) return ("userdata:%p"):format(k) end,
+  table = function(k) return format("{%p}", k) end,
+  userdata = function(k) return format("userdata:%p", k) end,
   proto = function(k) return location(k) end,
 }
 
@@ -85,13 +88,13 @@ local function constant(tr, ref, flags)
   local k, kind, slot = tracek(tr, ref)
   local writer = writers[type(k)]
   local text = writer and writer(k, kind, flags or 0) or tostring(k)
-  text = paint(("%-4s"):format(text), kind)
-  return slot and ("%s @%d"):format(text, slot) or text
+  text = paint(format("%-4s", text), kind)
+  return slot and format("%s @%d", text, slot) or text
 end
 
 -- An operand: an instruction or a constant.
 local function reference(tr, ref)
-  return ref < 0 and constant(tr, ref) or ("%04d"):format(ref)
+  return ref < 0 and constant(tr, ref) or format("%04d", ref)
 end
 
 ------------------------------------------------------------------------------
@@ -125,8 +128,8 @@ local literals = {
   ["FPMATH"] = function(n) return vmdef.irfpm[n] end,
   ["BUFHDR"] = function(n) return n == 0 and "RESET" or "APPEND" end,
   ["TOSTR "] = function(n) return ({ [0] = "INT", "NUM", "CHAR" })[n] end,
-  ["UREFO "] = function(n) return ("#%-3d"):format(rshift(n, 8)) end,
-  ["UREFC "] = function(n) return ("#%-3d"):format(rshift(n, 8)) end,
+  ["UREFO "] = function(n) return format("#%-3d", rshift(n, 8)) end,
+  ["UREFC "] = function(n) return format("#%-3d", rshift(n, 8)) end,
 }
 
 -- The arguments of a call: one, or a chain of CARG.
@@ -144,15 +147,15 @@ local LITERAL, UNUSED = 1, 3 -- Modes of operands.
 
 local function operands(tr, op, modes, a, b)
   local mode_a, mode_b = band(modes, 3), band(rshift(modes, 2), 3)
-  if op:sub(1, 4) == "CALL" then
-    return ("%-10s  (%s)"):format(vmdef.ircall[b] or b, a == -1 and "" or arguments(tr, a))
+  if sub(op, 1, 4) == "CALL" then
+    return format("%-10s  (%s)", vmdef.ircall[b] or b, a == -1 and "" or arguments(tr, a))
   end
   if mode_a == UNUSED then return "" end
-  local text = mode_a == LITERAL and ("#%-3d"):format(a) or reference(tr, a)
+  local text = mode_a == LITERAL and format("#%-3d", a) or reference(tr, a)
   if mode_b == UNUSED then return text end
   if mode_b == LITERAL then
     local literal = literals[op] and literals[op](b)
-    return text .. "  " .. (literal or ("#%-3d"):format(b))
+    return text .. "  " .. (literal or format("#%-3d", b))
   end
   return text .. "  " .. reference(tr, b)
 end
@@ -167,12 +170,12 @@ local function instruction(tr, i)
   if op == "NOP   " or op == "CARG  " then return end
   local column = show.r and "       " or ""
   if op == "LOOP  " then
-    return ("%04d %s------ LOOP ------------\n"):format(i, show.r and "------" or "")
+    return format("%04d %s------ LOOP ------------\n", i, show.r and "------" or "")
   end
   local mark = band(place, 255) == SUNK and "}" or band(ot, GUARD) ~= 0 and ">" or " "
   local carried = band(ot, LOOP_CARRIED) ~= 0 and "+" or " "
-  local text = ("%04d %s%s%s %s %s %s"):format(i, column, plain(mark), carried, paint(TYPE_NAMES[kind], kind), op, operands(tr, op, modes, a, b))
-  return text:gsub(" +$", "") .. "\n"
+  local text = format("%04d %s%s%s %s %s %s", i, column, plain(mark), carried, paint(TYPE_NAMES[kind], kind), op, operands(tr, op, modes, a, b))
+  return gsub(text, " +$", "") .. "\n"
 end
 
 -- The slots of a snapshot.
@@ -189,7 +192,7 @@ local function snapshot_text(tr, snap)
         text = constant(tr, ref, entry)
       else
         local _, ot = traceir(tr, ref)
-        text = paint(("%04d"):format(ref), band(ot, 31))
+        text = paint(format("%04d", ref), band(ot, 31))
       end
       parts[#parts + 1] = text .. (band(entry, 0x10000) ~= 0 and "|" or " ")
     else
@@ -206,7 +209,7 @@ local function write_ir(tr)
   local number = 0
   local snap = show.s and util.tracesnap(tr, 0)
   local function write_snap()
-    out:write(("....        %sSNAP   #%-3d [ %s"):format(show.r and "      " or "", number, snapshot_text(tr, snap)))
+    out:write(format("....        %sSNAP   #%-3d [ %s", show.r and "      " or "", number, snapshot_text(tr, snap)))
     number = number + 1
     snap = util.tracesnap(tr, number)
   end
@@ -223,7 +226,7 @@ local function write_snapshots(tr)
   local number = 0
   local snap = util.tracesnap(tr, 0)
   while snap do
-    out:write(("#%-3d %04d [ %s"):format(number, snap[0], snapshot_text(tr, snap)))
+    out:write(format("#%-3d %04d [ %s", number, snap[0], snapshot_text(tr, snap)))
     number = number + 1
     snap = util.tracesnap(tr, number)
   end
@@ -282,7 +285,7 @@ local handlers = {}
 function handlers.trace(what, tr, func, pc, other, detail)
   if what == "start" then
     if show.H then out:write('<pre class="ljdump">\n') end
-    local from = other and (" %d/%s"):format(other, detail == -1 and "stitch" or detail) or ""
+    local from = other and format(" %d/%s", other, detail == -1 and "stitch" or detail) or ""
     out:write("---- TRACE ", tr, " start", from, " ", location(func, pc), "\n")
   elseif what == "stop" or what == "abort" then
     if what == "stop" or show.a then write_trace(tr) end
@@ -302,9 +305,9 @@ local COMPARISONS = 16 -- Instructions numbered below this are followed by a jum
 
 function handlers.record(_, func, pc, depth)
   local line = require("jit.bc").line
-  local prefix = (" ."):rep(depth)
-  local text = pc >= 0 and plain(line(func, pc, prefix)) or ("0000 %s FUNCC      \n"):format(prefix)
-  if pc <= 0 then text = ("%s         ; %s\n"):format(text:sub(1, -2), location(func)) end
+  local prefix = rep(" .", depth)
+  local text = pc >= 0 and plain(line(func, pc, prefix)) or format("0000 %s FUNCC      \n", prefix)
+  if pc <= 0 then text = format("%s         ; %s\n", sub(text, 1, -2), location(func)) end
   out:write(text)
   if pc >= 0 and band(util.funcbc(func, pc), 0xff) < COMPARISONS then
     out:write(plain(line(func, pc + 1, prefix)))
@@ -315,7 +318,7 @@ function handlers.texit(tr, exit, general, floating, ...)
   out:write("---- TRACE ", tr, " exit ", exit, "\n")
   if not show.X then return end
   for i = 1, general + floating do
-    out:write((i > general and " %+17.14g" or " %016x"):format((select(i, ...))), i % 4 == 0 and "\n" or "")
+    out:write(format(i > general and " %+17.14g" or " %016x", (select(i, ...))), i % 4 == 0 and "\n" or "")
   end
 end
 
@@ -334,15 +337,15 @@ end
 local function choose(letters)
   local set = { t = true, b = true, i = true, m = true }
   local style
-  letters = letters:gsub("[TAH]", function(c)
+  letters = gsub(letters, "[TAH]", function(c)
     style = c
     return ""
   end)
-  local change = letters:match("^[+-]")
+  local change = match(letters, "^[+-]")
   if letters ~= "" and not change then set = {} end
-  for c in letters:gmatch("%a") do set[c] = change ~= "-" end
+  for c in gmatch(letters, "%a") do set[c] = change ~= "-" end
   local term = os.getenv("TERM")
-  local colours = term and term:find("color", 1, true) or not term and os.getenv("COLORTERM")
+  local colours = term and find(term, "color", 1, true) or not term and os.getenv("COLORTERM")
   style = style or colours and "A" or "T"
   set[style] = true
   return set, style

@@ -2,6 +2,8 @@
 -- argument is how many pairs are listed at most, the second the file to write to.
 local util = require "jit.util"
 local place = require "jit.place"
+-- The program may change the library.
+local format = string.format
 
 local out
 local most = 15
@@ -16,7 +18,7 @@ local function write_most(counts, total)
   end)
   for i = 1, math.min(#list, most) do
     local e = list[i]
-    out:write(("%12d %6.2f%%  %s\n"):format(e.count, 100 * e.count / total, e.name))
+    out:write(format("%12d %6.2f%%  %s\n", e.count, 100 * e.count / total, e.name))
   end
 end
 
@@ -26,7 +28,7 @@ local function stop()
   local single, both = util.bytecounts(false)
   local total = 0
   for _, count in pairs(single) do total = total + count end
-  out:write(("%d bytecodes were interpreted\n"):format(total))
+  out:write(format("%d bytecodes were interpreted\n", total))
   write_most(single, total)
   out:write("\npairs, one behind the other in the code\n")
   write_most(both, total)

@@ -5,6 +5,9 @@
 -- it; G for graphs; i and a number: milliseconds between samples. The second argument is the file to write to.
 local profile = require "jit.profile"
 local vmdef = require "jit.vmdef"
+-- The program may change the library.
+local byte, find, format, gmatch = string.byte, string.find, string.format, string.gmatch
+local gsub, lower, match, rep = string.gsub, string.lower, string.match, string.rep
 
 local STATES = { N = "Compiled", I = "Interpreted", C = "C code", G = "Garbage Collector", J = "JIT Compiler" }
 local SEPARATORS = { outwards = " < ", inwards = " > " }
@@ -17,7 +20,7 @@ local run
 local function parse(letters)
   local o = { interval = "", least = 3, depth = 1 }
   local function take(pattern, set)
-    letters = letters:gsub(pattern, function(text)
+    letters = gsub(letters, pattern, function(text)
       set(text)
       return ""
     end)
@@ -25,10 +28,10 @@ local function parse(letters)
   take("i%d*", function(s) o.interval = s end)
   take("m(%d+)", function(s) o.least = tonumber(s) end)
   take("%-?%d+", function(s) o.depth = tonumber(s) end)
-  for c in letters:gmatch("%a") do o[c] = true end
-  o.outermost = letters:find("-", 1, true) ~= nil
-  o.function_first = letters:find("[fF].*l") ~= nil
-  o.state_first = letters:find("[zv].*[lfF]") ~= nil
+  for c in gmatch(letters, "%a") do o[c] = true end
+  o.outermost = find(letters, "-", 1, true) ~= nil
+  o.function_first = find(letters, "[fF].*l") ~= nil
+  o.state_first = find(letters, "[zv].*[lfF]") ~= nil
   return o
 end
 
@@ -54,7 +57,7 @@ local function plan(o)
   elseif scope ~= "" then
     o.format = path .. shown .. "Z" .. (o.depth >= 0 and SEPARATORS.outwards or SEPARATORS.inwards)
   end
-  o.mode = scope:lower() .. o.interval
+  o.mode = lower(scope) .. o.interval
   return o
 end
 
@@ -83,9 +86,9 @@ local function on_sample(thread, samples, state)
   end
   local stack, below
   if run.format then
-    stack = profile.dumpstack(thread, run.format, run.depth):gsub("%[builtin#(%d+)%]", builtin_name)
+    stack = gsub(profile.dumpstack(thread, run.format, run.depth), "%[builtin#(%d+)%]", builtin_name)
     if run.order == "split" then
-      local a, b = stack:match("(.-) [<>] (.*)")
+      local a, b = match(stack, "(.-) [<>] (.*)")
       if a then stack, below = a, b end
     elseif run.order == "line" then
       below = profile.dumpstack(thread, "l", 1)
@@ -110,11 +113,11 @@ local function write_counts(counts, below, total, indent)
     local share = math.floor(n * 100 / total + 0.5)
     if share < run.least then break end
     if run.graph then
-      run.out:write(("%s %d\n"):format(key, n))
+      run.out:write(format("%s %d\n", key, n))
     elseif run.r then
-      run.out:write(("%s%5d  %s\n"):format(indent, n, key))
+      run.out:write(format("%s%5d  %s\n", indent, n, key))
     else
-      run.out:write(("%s%2d%%  %s\n"):format(indent, share, key))
+      run.out:write(format("%s%2d%%  %s\n", indent, share, key))
     end
     local inner = below and below[key]
     if inner then
@@ -132,7 +135,7 @@ local function lines_by_file()
     local share = math.floor(n * 100 / run.samples + 0.5)
     largest = math.max(largest, n)
     if share >= run.least then
-      local file, line = key:match("^(.*):(%d+)$")
+      local file, line = match(key, "^(.*):(%d+)$")
       file = file or key
       if not files[file] then
         files[file] = {}
@@ -154,25 +157,25 @@ end
 
 local function write_source(name, counted, width)
   local with, without = " %3d%% | %s\n", "      | %s\n"
-  if run.r then with, without = "%" .. width .. "d | %s\n", (" "):rep(width) .. " | %s\n" end
+  if run.r then with, without = "%" .. width .. "d | %s\n", rep(" ", width) .. " | %s\n" end
   local file, message = io.open(name)
   if not file then
-    run.out:write(("====== ERROR: %s: %s\n"):format(name, message))
+    run.out:write(format("====== ERROR: %s: %s\n", name, message))
     return
   end
-  run.out:write(("\n====== %s ======\n"):format(name))
+  run.out:write(format("\n====== %s ======\n", name))
   local n, shown = 0, run.A
   for line in file:lines() do
     n = n + 1
-    if line:byte() == 27 then
+    if byte(line) == 27 then
       run.out:write("[Cannot annotate bytecode file]\n")
       break
     end
     local near = run.A or is_near(counted, n)
-    if near and not shown then run.out:write(("@@ %d @@\n"):format(n)) end
+    if near and not shown then run.out:write(format("@@ %d @@\n", n)) end
     shown = near
     if near then
-      run.out:write(counted[n] and with:format(counted[n], line) or without:format(line))
+      run.out:write(counted[n] and format(with, counted[n], line) or format(without, line))
     end
   end
   file:close()
@@ -182,8 +185,8 @@ local function write_annotated()
   local files, names, largest = lines_by_file()
   local width = math.max(5, math.ceil(math.log10(largest)))
   for _, name in ipairs(names) do
-    if name:find("^[%[(]") then
-      run.out:write(("\n====== %s ======\n[Cannot annotate non-file]\n"):format(name))
+    if find(name, "^[%[(]") then
+      run.out:write(format("\n====== %s ======\n[Cannot annotate non-file]\n", name))
     else
       write_source(name, files[name], width)
     end

@@ -1,13 +1,15 @@
 -- What `jit.v`, `jit.dump` and `jit.stats` have in common: names of places, reasons why recordings were given up, and why nothing was compiled.
 local util = require "jit.util"
 local vmdef = require "jit.vmdef"
+-- The program may change the library.
+local find, format, sub = string.find, string.format, string.sub
 
 -- Source and line of a function, or of an instruction in it; the name of a builtin; the address of one that is not in the table.
 local function location(func, pc)
   local info = util.funcinfo(func, pc)
   if info.loc then return info.loc end
   if info.ffid then return vmdef.ffnames[info.ffid] end
-  return info.addr and ("C:%x"):format(info.addr) or "(?)"
+  return info.addr and format("C:%x", info.addr) or "(?)"
 end
 
 -- Why a recording was given up: a number of `traceerr` with its detail, or the error that was thrown.
@@ -16,10 +18,10 @@ local function reason(code, detail)
   local text = vmdef.traceerr[code]
   if type(detail) == "function" then
     detail = location(detail)
-  elseif text:find("bytecode", 1, true) then
-    detail = vmdef.bcnames:sub(6 * detail + 1, 6 * detail + 6)
+  elseif find(text, "bytecode", 1, true) then
+    detail = sub(vmdef.bcnames, 6 * detail + 1, 6 * detail + 6)
   end
-  return text:format(detail)
+  return format(text, detail)
 end
 
 -- Why nothing was compiled and what would change that, when nothing was.
@@ -28,7 +30,7 @@ local function nothing_compiled()
   if counts.closed > 0 then return nil end
   if not jit.status() then return "nothing was compiled: the compiler is off (jit.off or -joff)" end
   if counts.aborted > 0 then
-    return ("nothing was compiled: %d recordings were given up"):format(counts.aborted)
+    return format("nothing was compiled: %d recordings were given up", counts.aborted)
   end
   return "nothing was compiled: no loop and no function ran often enough; -Ohotloop=2 compiles a loop in its second round"
 end
@@ -46,7 +48,7 @@ local function explain_at_end(output, form)
     local file = output()
     local why = file and nothing_compiled()
     if why then
-      file:write(form:format(why))
+      file:write(format(form, why))
       file:flush()
     end
   end)

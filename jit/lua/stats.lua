@@ -2,6 +2,8 @@
 -- at most, the second the file to write to.
 local util = require "jit.util"
 local place = require "jit.place"
+-- The program may change the library.
+local format = string.format
 
 local out
 local most = 15
@@ -29,12 +31,12 @@ local function by_count(a, b)
 end
 
 local function write_traces(list)
-  out:write(("%d traces\n%5s %8s %6s %7s %7s %8s  %s\n"):format(#list, "trace", "entries", "instr", "bytes", "us", "link", "at"))
+  out:write(format("%d traces\n%5s %8s %6s %7s %7s %8s  %s\n", #list, "trace", "entries", "instr", "bytes", "us", "link", "at"))
   for _, t in ipairs(list) do
     local s, link = t.stats, t.info.link
     local ending = (link == 0 or link == t.number) and t.info.linktype or "-> " .. link
     local time = s.record_us + s.optimise_us + s.lower_us
-    out:write(("%5d %8d %6d %7d %7d %8s  %s\n"):format(t.number, s.entries, s.instructions, s.mcode, time, ending, t.start.loc or "?"))
+    out:write(format("%5d %8d %6d %7d %7d %8s  %s\n", t.number, s.entries, s.instructions, s.mcode, time, ending, t.start.loc or "?"))
   end
 end
 
@@ -47,23 +49,23 @@ local function write_exits(list)
     end
   end
   table.sort(exits, by_count)
-  out:write(("\n%d exits taken to the interpreter\n%8s %8s %8s  %s\n"):format(#exits, "times", "exit", "goes to", "asked for"))
+  out:write(format("\n%d exits taken to the interpreter\n%8s %8s %8s  %s\n", #exits, "times", "exit", "goes to", "asked for"))
   for i = 1, math.min(#exits, most) do
     local e = exits[i]
     local side = e.info.link ~= 0 and "trace " .. e.info.link or ""
-    out:write(("%8d %8s %8s  %s\n"):format(e.count, e.trace .. "/" .. e.exit, side, e.info.loc or ""))
+    out:write(format("%8d %8s %8s  %s\n", e.count, e.trace .. "/" .. e.exit, side, e.info.loc or ""))
     for _, g in ipairs(e.info.guards) do
-      out:write(("%26s  %s %s: %s\n"):format("", g.loc or "", g.bytecode or "", g.condition))
+      out:write(format("%26s  %s %s: %s\n", "", g.loc or "", g.bytecode or "", g.condition))
     end
   end
 end
 
 local function write_aborts()
   local aborts = util.aborts()
-  out:write(("\n%d places where recording was given up\n"):format(#aborts))
+  out:write(format("\n%d places where recording was given up\n", #aborts))
   for i = 1, math.min(#aborts, most) do
     local a = aborts[i]
-    out:write(("%8d  %s %s: %s\n"):format(a.count, a.loc, a.bytecode, a.reason))
+    out:write(format("%8d  %s %s: %s\n", a.count, a.loc, a.bytecode, a.reason))
   end
 end
 

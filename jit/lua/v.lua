@@ -1,6 +1,8 @@
 -- A line for each trace: what `-jv` prints.
 local util = require "jit.util"
 local place = require "jit.place"
+-- The program may change the library.
+local format = string.format
 local location, reason = place.location, place.reason
 local out = io.stderr
 local active = false
@@ -21,16 +23,16 @@ end
 local function trace(what, number, func, pc, other, detail)
   if what == "start" then
     local at = location(func, pc)
-    local from = other and ("(%d/%s) "):format(other, detail == -1 and "stitch" or detail) or ""
+    local from = other and format("(%d/%s) ", other, detail == -1 and "stitch" or detail) or ""
     start_text = { from = from, at = at }
   elseif what == "abort" then
     local at = location(func, pc)
     local where = at ~= start_text.at and " at " .. at or ""
-    out:write(("[TRACE --- %s%s -- %s%s]\n"):format(start_text.from, start_text.at, reason(other, detail), where))
+    out:write(format("[TRACE --- %s%s -- %s%s]\n", start_text.from, start_text.at, reason(other, detail), where))
   elseif what == "stop" then
-    out:write(("[TRACE %3d %s%s%s]\n"):format(number, start_text.from, start_text.at, ending(number, func, pc)))
+    out:write(format("[TRACE %3d %s%s%s]\n", number, start_text.from, start_text.at, ending(number, func, pc)))
   else
-    out:write(("[TRACE %s]\n"):format(what))
+    out:write(format("[TRACE %s]\n", what))
   end
   out:flush()
 end

@@ -4,7 +4,7 @@
     reason = "slots and instructions that are read belong to the running frame, or to a function that a trace keeps"
 )]
 
-use perilune_vm::bc::{Ins, Op};
+use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::interp::frames::Level;
 use perilune_vm::interp::hook::is_header as is_header_op;
@@ -43,15 +43,7 @@ pub fn is_header(pc: InsPtr) -> bool {
 
 /// Sets `vm.top` after all values that the instruction at `pc`, about to run, may read: the frame, and an open list.
 pub fn protect(vm: &mut Vm, pc: InsPtr, nslots: usize) {
-    let ins = pc.ins();
-    let open = match ins.op() {
-        Op::CALLM => ins.a() + 2 + ins.c() + vm.multres as usize,
-        Op::CALLMT | Op::RETM => ins.a() + 2 + ins.d() + vm.multres as usize,
-        Op::TSETM => ins.a() + vm.multres as usize,
-        _ => 0,
-    };
-    let size = proto(vm).map_or(0, |p| p.framesize() as usize);
-    let n = size.max(open).max(nslots);
+    let n = perilune_vm::interp::hook::slots_before(vm, pc).max(nslots);
     // SAFETY: open lists are written below the stack's end, and so are frames.
     let top = unsafe { vm.base.add(n) };
     if top > vm.top || proto(vm).is_some() {

@@ -89,7 +89,7 @@ pub fn control_commands() -> String {
     for (name, meaning) in [
         ("on", "Switch the compiler on (the default)."),
         ("off", "Switch it off."),
-        ("flush", "Throw away all compiled code, or a trace: -jflush=number."),
+        ("flush", "Throw away all compiled code."),
     ] {
         text += &row(name, meaning);
     }

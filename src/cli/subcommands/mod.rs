@@ -120,8 +120,10 @@ pub fn main() -> ExitCode {
         Command::Trace(c) => trace::run(c),
         Command::Profile(c) => profile::run(c),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut described(), "perilune", &mut out);
-            Ok(())
+            // It panics where it cannot write.
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut described(), "perilune", &mut text);
+            out.write_all(&text).map_err(Failure::from)
         }
         Command::Man => clap_mangen::Man::new(described()).render(&mut out).map_err(Failure::from),
     };

@@ -433,8 +433,7 @@ fn address_of(v: Value) -> Option<u64> {
             // SAFETY: the address of the `FILE *` lies in the userdata.
             return Some(unsafe { *file }.expose_provenance() as u64);
         }
-        let block = u.block.get();
-        return Some(if block.is_null() { u.addr() } else { block.expose_provenance() as u64 });
+        return Some(u.address().expose_provenance() as u64);
     }
     v.is_lightud().then(|| v.address())
 }

@@ -16,7 +16,7 @@ use crate::error::LuaResult;
 use crate::fault::{Fault, is_injected};
 use crate::hooks::Mode;
 use crate::interrupt::Cause;
-use crate::object::{Func, Gc};
+use crate::object::{Func, Gc, InsPtr};
 use crate::state::Within;
 use crate::value::Value;
 use core::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -369,12 +369,24 @@ unsafe fn line_0_event(vm: &mut Vm, nargs: usize) -> LuaResult<()> {
     Ok(())
 }
 
-/// Slots in use before the instruction that ends at `pc`: an open list may extend beyond the frame.
-pub(super) unsafe fn used_slots(f: Gc<Func>, pc: *const Ins, multres: u32) -> usize {
-    let mut ins = *pc.sub(1);
-    if ins.op() == Op::UCLO {
-        ins = *pc.offset(ins.j() as isize);
+/// Slots of the running frame that are in use before the instruction at `pc`, which is about to run there: an open list may extend beyond the frame.
+pub fn slots_before(vm: &Vm, pc: InsPtr) -> usize {
+    // SAFETY: the instruction belongs to the function of the running frame, and so does the target of its jump.
+    unsafe {
+        let ins = pc.ins();
+        let ins = if ins.op() == Op::UCLO { pc.offset(1 + ins.j() as isize).ins() } else { ins };
+        slots_of(super::frame::func_of(vm.base), ins, vm.multres)
     }
+}
+
+/// The same before the instruction that ends at `pc`.
+pub(super) unsafe fn used_slots(f: Gc<Func>, pc: *const Ins, multres: u32) -> usize {
+    let ins = *pc.sub(1);
+    let ins = if ins.op() == Op::UCLO { *pc.offset(ins.j() as isize) } else { ins };
+    slots_of(f, ins, multres)
+}
+
+fn slots_of(f: Gc<Func>, ins: Ins, multres: u32) -> usize {
     let open = match ins.op() {
         Op::CALLM => ins.a() + 2 + ins.c() + multres as usize,
         Op::CALLMT => ins.a() + 2 + ins.d() + multres as usize,

@@ -38,6 +38,11 @@ impl Udata {
     pub fn block_size(&self) -> u32 {
         self.hdr.word.get()
     }
+    /// The address of the block, by which native code and programs know the userdata. Without one it is that of its place, which is as good.
+    pub fn address(&self) -> *mut u8 {
+        let block = self.block.get();
+        if block.is_null() { self.block.as_ptr().cast() } else { block }
+    }
     /// Does the payload belong to the host, whose `Drop` may run any code?
     pub fn is_of_host(&self) -> bool {
         self.hdr.b1.get() != 0

@@ -10,9 +10,7 @@ use crate::value::Value;
 /// The address of the object of a value; 0 if it has none.
 pub fn address(v: Value) -> u64 {
     if let Some(u) = v.as_udata() {
-        // Where native code finds its bytes; that of one without any is as good as another.
-        let block = u.block.get();
-        return if block.is_null() { u.block.as_ptr().expose_provenance() } else { block.expose_provenance() } as u64;
+        return u.address().expose_provenance() as u64;
     }
     if let Some(c) = v.as_cdata() {
         return c.payload().expose_provenance() as u64;
