@@ -50,6 +50,11 @@ fn handlers_overwrite_no_open_results() {
 }
 
 #[test]
+fn traces_stay_while_they_are_announced() {
+    passes_in_both("stop_and_collect.lua", &[]);
+}
+
+#[test]
 fn fields_of_both_forms_are_learned_together() {
     passes_in_both("mixed_fields.lua", &[]);
 }

@@ -177,7 +177,7 @@ impl Compiler for Jit {
         }
     }
     fn mark_traces(&self, proto: Gc<Proto>, waiting: bool, marker: &mut Marker) {
-        if !waiting && !self.is_recording() {
+        if !waiting && !self.is_recording() && !self.recording.announcing.get() {
             self.end_unreachable(proto);
         }
         self.protos.borrow().mark_traces(proto, marker);

@@ -153,7 +153,9 @@ impl Jit {
         }
         if self.listens(vm, Event::Trace) {
             let what = Value::str(vm.new_str(b"stop"));
+            let outer = self.recording.announcing.replace(true);
             self.send(vm, Event::Trace, &[what, Value::int(number.get() as i32), stitch.unwrap_or(start)]);
+            self.recording.announcing.set(outer);
         }
     }
     fn place(&self, vm: &mut Vm, done: &FinishedTrace, number: TraceId) -> Result<Placed, Refused> {

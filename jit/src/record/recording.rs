@@ -52,6 +52,8 @@ pub struct RecordState {
     pub(crate) current: RefCell<Option<Recording>>,
     /// A handler of the recording's own event has switched the compiler or flushed its traces: the recording is aborted when it returns.
     pub(crate) cancelled: Cell<bool>,
+    /// Is the event of a finished trace being sent? The trace stays until its handlers have returned.
+    pub(crate) announcing: Cell<bool>,
     /// The trace that was just aborted, while its event is sent.
     pub(crate) aborted: RefCell<Option<(TraceId, Rc<Trace>)>>,
 }
