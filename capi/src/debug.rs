@@ -159,7 +159,8 @@ unsafe extern "C" fn call_hook_of_program(l: L, record: *mut Record) {
     let (event, line) = ((*record).event as usize, (*record).current_line);
     enter(l, |vm| {
         let registry = vm.realm.registry;
-        let (f, event) = (vm.field(registry, hook::FUNCTION), NAMES.get(event).map_or(Value::NIL, |name| Value::str(vm.new_str(name))));
+        let (f, event) =
+            (vm.field(registry, hook::FUNCTION), NAMES.get(event).map_or(Value::NIL, |name| Value::str(vm.new_str(name))));
         for v in [f, event, if line < 0 { Value::NIL } else { Value::int(line) }] {
             push::value(vm, v);
         }

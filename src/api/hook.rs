@@ -10,6 +10,7 @@ use super::thread::Thread;
 use perilune_vm::Vm;
 use perilune_vm::error::LuaResult;
 use perilune_vm::interp::hook;
+use perilune_vm::object::{Gc, Table, ThreadStatus};
 use perilune_vm::value::Value as Raw;
 use std::cell::{Cell, RefCell};
 use std::ops::{BitOr, BitOrAssign};
@@ -209,19 +210,81 @@ impl Hook {
 #[derive(Default)]
 pub struct Hooks {
     global: RefCell<Option<Hook>>,
-    threads: RefCell<Vec<(Thread, Hook)>>,
+    /// Events since hooks of coroutines that have ended were looked for.
+    unanswered: Cell<u32>,
     /// Instructions between two events of the VM that count them.
     count: Cell<u32>,
+}
+
+/// Name of the registry's table with the hooks of coroutines. Its keys are weak: a hook lives no longer than its coroutine.
+const OF_THREADS: &[u8] = b"_HOOKS_OF_THREADS";
+
+/// The table with the hooks of coroutines.
+fn of_threads(vm: &mut Vm) -> Gc<Table> {
+    let registry = vm.realm.registry;
+    if let Some(table) = vm.field(registry, OF_THREADS).as_table() {
+        return table;
+    }
+    let (table, meta) = (vm.new_table(0, 0), vm.new_table(0, 1));
+    vm.set_field(registry, OF_THREADS, Raw::table(table));
+    let mode = Raw::str(vm.new_str(b"k"));
+    vm.set_field(meta, b"__mode", mode);
+    vm.set_table_meta(table, Some(meta));
+    table
+}
+
+/// Takes the hook out of what the table has for a coroutine.
+fn take_hook(v: Raw) -> Option<Hook> {
+    v.as_udata()?.with(Option::<Hook>::take).flatten()
 }
 
 impl Hooks {
     /// The hook of the running coroutine.
     fn of_running(&self, lua: &Lua) -> Option<Hook> {
-        let cur = lua.0.enter(|vm| Raw::thread(vm.cur));
-        let own = self.threads.borrow().iter().find(|(t, _)| t.0.get() == cur).map(|(_, hook)| hook.clone());
+        let own = lua.0.enter(|vm| {
+            let cur = Raw::thread(vm.cur);
+            of_threads(vm).get(cur).as_udata().and_then(|u| u.with(|hook: &mut Option<Hook>| hook.clone())).flatten()
+        });
         own.or_else(|| self.global.borrow().clone())
     }
+    /// The triggers of all hooks of coroutines that have not ended. Those of others are taken out.
+    fn triggers_of_threads(lua: &Lua) -> Vec<HookTriggers> {
+        let mut triggers = Vec::new();
+        let mut ended = Vec::new();
+        lua.0.enter(|vm| {
+            let table = of_threads(vm);
+            let mut at = 0;
+            while let Some((next, key, v)) = table.next_index(at) {
+                at = next;
+                if key.as_thread().is_some_and(|t| t.status.get() == ThreadStatus::Dead) {
+                    ended.extend(take_hook(v));
+                } else if let Some(found) =
+                    v.as_udata().and_then(|u| u.with(|hook: &mut Option<Hook>| hook.as_ref().map(|h| h.triggers))).flatten()
+                {
+                    triggers.push(found);
+                }
+            }
+        });
+        // A callback may run any code in its `Drop`.
+        drop(ended);
+        triggers
+    }
+    /// An event that no hook was for. From time to time this looks whether there is a hook for it at all: the hooks that there were may be
+    /// those of coroutines that have ended.
+    fn note_unanswered(&self, lua: &Lua) {
+        let n = self.unanswered.get();
+        self.unanswered.set(if n == IDLE { 0 } else { n + 1 });
+        if n == IDLE {
+            let mask = lua.hook_needed().0;
+            if lua.0.enter(|vm| vm.interp.hook.mask) != mask {
+                lua.update_hook();
+            }
+        }
+    }
 }
+
+/// Events without a hook for them until the hooks of ended coroutines are looked for: that takes as long as some events for each coroutine.
+const IDLE: u32 = 1000;
 
 /// What the VM's hook function has as upvalue.
 struct HookOf(WeakShared<State>);
@@ -241,7 +304,11 @@ fn hook_function(vm: &mut Vm) -> LuaResult<u32> {
     callback::run_bare(vm, &Lua(state), |args| {
         let lua = args.lua;
         let hooks = &lua.0.hooks;
-        let Some(hook) = hooks.of_running(lua).filter(|h| h.wants(event, hooks.count.get())) else { return Ok(()) };
+        let hook = hooks.of_running(lua);
+        if hook.is_none() {
+            hooks.note_unanswered(lua);
+        }
+        let Some(hook) = hook.filter(|h| h.wants(event, hooks.count.get())) else { return Ok(()) };
         // Level 0 is this function.
         match (hook.callback)(lua, &Debug { lua, level: 1, event, line })? {
             VmState::Continue => Ok(()),
@@ -330,17 +397,18 @@ impl Lua {
         self.update_hook();
         drop(old);
     }
-    /// Gives the VM the hook that serves all.
-    fn update_hook(&self) {
-        let hooks = &self.0.hooks;
-        let triggers: Vec<HookTriggers> = {
-            let (threads, global) = (hooks.threads.borrow(), hooks.global.borrow());
-            threads.iter().map(|(_, hook)| hook.triggers).chain(global.iter().map(|hook| hook.triggers)).collect()
-        };
+    /// The events that hooks are for, and the instructions between two of them.
+    fn hook_needed(&self) -> (u8, u32) {
+        let mut triggers = Hooks::triggers_of_threads(self);
+        triggers.extend(self.0.hooks.global.borrow().iter().map(|hook| hook.triggers));
         let mask = triggers.iter().fold(0, |mask, t| mask | t.mask());
         let counts = triggers.iter().filter_map(|t| t.every_nth_instruction);
-        let count = counts.fold(0, gcd);
-        hooks.count.set(count);
+        (mask, counts.fold(0, gcd))
+    }
+    /// Gives the VM the hook that serves all.
+    fn update_hook(&self) {
+        let (mask, count) = self.hook_needed();
+        self.0.hooks.count.set(count);
         let weak = Shared::downgrade(&self.0);
         self.0.enter(|vm| {
             let f = if mask == 0 {
@@ -400,16 +468,17 @@ impl Thread {
         self.change_hook(&self.0.lua(), None);
     }
     fn change_hook(&self, lua: &Lua, hook: Option<Hook>) {
-        let old = {
-            let mut threads = lua.0.hooks.threads.borrow_mut();
-            let all = core::mem::take(&mut *threads);
-            let (kept, old) = all.into_iter().partition(|(t, _)| t != self && !t.is_finished() && !t.is_error());
-            *threads = kept;
-            threads.extend(hook.map(|hook| (self.clone(), hook)));
+        let thread = self.0.get();
+        let old = lua.0.enter(|vm| {
+            let table = of_threads(vm);
+            let old = take_hook(table.get(thread));
+            let new = hook.map_or(Raw::NIL, |hook| Raw::udata(vm.new_host_udata(Box::new(Some(hook)), None)));
+            // A coroutine is a key.
+            let _ = vm.table_set(table, thread, new);
             old
-        };
+        });
         lua.update_hook();
         // A callback may run any code in its `Drop`.
-        drop::<Vec<(Thread, Hook)>>(old);
+        drop(old);
     }
 }

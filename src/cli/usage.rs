@@ -86,11 +86,9 @@ pub fn optimisations() -> String {
 /// What `-jhelp` prints.
 pub fn control_commands() -> String {
     let mut text = String::from("Commands: -jname or -jname=arguments.\n");
-    for (name, meaning) in [
-        ("on", "Switch the compiler on (the default)."),
-        ("off", "Switch it off."),
-        ("flush", "Throw away all compiled code."),
-    ] {
+    for (name, meaning) in
+        [("on", "Switch the compiler on (the default)."), ("off", "Switch it off."), ("flush", "Throw away all compiled code.")]
+    {
         text += &row(name, meaning);
     }
     for (name, meaning) in commands() {

@@ -3,7 +3,7 @@
 
 use perilune::{
     AnyUserData, Error, Function, Lua, MetaMethod, MultiValue, Result, Table, Thread, UserData, UserDataFields, UserDataMethods,
-    Value,
+    Value, Variadic,
 };
 use std::cell::Cell;
 use std::rc::Rc;
@@ -370,4 +370,20 @@ fn whatever_rust_does_the_program_goes_on_as_interpreted() {
             }
         }
     }
+}
+
+/// More results than a trace has slots: the call is not part of the trace.
+#[test]
+fn very_many_results() -> Result<()> {
+    let lua = Lua::new();
+    let numbers = |_: &Lua, n: usize| Ok(Variadic::from((0..n).collect::<Vec<_>>()));
+    lua.globals().set("numbers", lua.create_function(numbers)?)?;
+    for n in [200, 300, 8000, 65_533, 65_600, 100_000] {
+        let chunk = format!("local n = 0 for i = 1, 300 do n = n + select('#', numbers({n})) end return n");
+        let hot = format!("jit.opt.start('hotloop=2', 'hotexit=2') {chunk}");
+        assert_eq!(lua.load(&*hot).eval::<usize>()?, 300 * n);
+        let made = format!("local n = 0 for i = 1, 30 do n = n + #{{ numbers({n}) }} end return n");
+        assert_eq!(lua.load(&*made).eval::<usize>()?, 30 * n);
+    }
+    Ok(())
 }

@@ -156,3 +156,22 @@ fn userdata_that_can_be_serialized() -> Result<()> {
     let lax = DeserializeOptions::new().deny_unsupported_types(false);
     lua.from_value_with::<()>(value(&shape), lax)
 }
+
+/// Tables that are nested deeper than the native stack allows are an error, and so is nothing else.
+#[test]
+fn deep_tables() -> Result<()> {
+    #[derive(serde::Deserialize)]
+    struct Nothing {}
+    let lua = Lua::new();
+    let nested = |n: usize| {
+        lua.load(format!("local t = {{}} local root = t for i = 1, {n} do t.x = {{}} t = t.x end return root")).eval::<Value>()
+    };
+    assert!(lua.from_value::<Nothing>(nested(100)?).is_ok());
+    let e = lua.from_value::<Nothing>(nested(300_000)?).err().map(|e| e.to_string());
+    assert!(e.as_ref().is_some_and(|e| e.contains("nested too deep")), "{e:?}");
+    let e = serde_json::to_string(&nested(300_000)?).err().map(|e| e.to_string());
+    assert!(e.as_ref().is_some_and(|e| e.contains("nested too deep")), "{e:?}");
+    assert_eq!(lua.from_value::<i128>(Value::Integer(5))?, 5);
+    assert_eq!(lua.from_value::<u128>(Value::Integer(5))?, 5);
+    Ok(())
+}

@@ -132,3 +132,34 @@ fn active_calls() -> Result<()> {
     let source = "local look = ... local function f(a, b, ...)\nlook() return 1 end\nlocal x = f() return x";
     lua.load(source).set_name("@active.lua").into_function()?.call::<()>(look)
 }
+
+/// A hook of a coroutine keeps nothing alive: neither the coroutine, nor the events of others once it is gone or has ended.
+#[test]
+fn hooks_go_with_their_coroutines() -> Result<()> {
+    let lua = Lua::new();
+    let f: Function = lua.load("function(i) local big = ('x'):rep(10000) .. i coroutine.yield() return big end").eval()?;
+    let mut used = 0;
+    for i in 1..=300 {
+        let thread = lua.create_thread(f.clone())?;
+        thread.set_hook(HookTriggers::ON_CALLS, |_, _| Ok(VmState::Continue))?;
+        thread.resume::<()>(i)?;
+        if i % 100 == 0 {
+            drop(thread);
+            lua.gc_collect()?;
+            lua.gc_collect()?;
+            used = if i == 100 { lua.used_memory() } else { used };
+        }
+    }
+    assert!(lua.used_memory() < used + 500_000, "{used} bytes, then {}", lua.used_memory());
+
+    let lua = Lua::new();
+    let thread = lua.create_thread(lua.load("return 1").into_function()?)?;
+    thread.set_hook(HookTriggers::EVERY_LINE, |_, _| Ok(VmState::Continue))?;
+    thread.resume::<i32>(())?;
+    let hooked = "local n = 0 for i = 1, 3000000 do\n n = n + 1\n end return n, require('jit.util').counters(true).entered";
+    assert_eq!(lua.load(hooked).eval::<(i32, i32)>()?.0, 3_000_000);
+    // By now the events without a hook have had it looked for. Other code is compiled.
+    let (_, entered) = lua.load(hooked).eval::<(i32, i32)>()?;
+    assert!(entered > 0, "the state is still hooked");
+    Ok(())
+}

@@ -269,3 +269,20 @@ fn wrapped_values_are_used_as_the_values() -> Result<()> {
     assert!(shared.try_borrow_mut().is_ok());
     Ok(())
 }
+
+/// A method that takes the value leaves it where it is, if it is not called because of another argument.
+#[test]
+fn a_wrong_argument_takes_nothing() -> Result<()> {
+    struct Order(i32);
+    impl UserData for Order {
+        fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+            methods.add_method_once("finish", |_, order, x: i32| Ok(order.0 + x));
+        }
+    }
+    let lua = Lua::new();
+    lua.globals().set("o", Order(1))?;
+    assert!(!lua.load("return (pcall(o.finish, o, 'x'))").eval::<bool>()?);
+    assert_eq!(lua.load("return o:finish(2)").eval::<i32>()?, 3);
+    assert!(!lua.load("return (pcall(function() return o:finish(2) end))").eval::<bool>()?);
+    Ok(())
+}

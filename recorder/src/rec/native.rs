@@ -313,12 +313,16 @@ impl Recorder {
         if call.want != 0 {
             return Ok(());
         }
+        let n = vm.multres as usize;
+        if call.dest + n > SlotIdx::BASE + super::MAX_SLOTS {
+            // More results than a trace has slots.
+            return self.leaves(call);
+        }
         self.open_list(vm, pc)?;
-        let n = self.open.count;
-        for i in 0..n as usize {
+        for i in 0..n {
             self.set_fresh(call.dest + i);
         }
-        self.open.top = call.dest + n as usize;
+        self.open.top = call.dest + n;
         Ok(())
     }
     /// The first instruction after a comparison has called a builtin, whose result is in slot `dest`: guards which way it went.

@@ -228,7 +228,7 @@ impl Deserializer {
         let Value::Table(t) = this.value.clone() else {
             return Err(Error::invalid_type(Unexpected::Other(this.value.what()), &"table"));
         };
-        let _visit = Visit::new(&t, &this.visited);
+        let _visit = Visit::new(&t, &this.visited).map_err(Error::custom)?;
         let len = len.unwrap_or_else(|| t.raw_len());
         let mut elements = Elements { elements: walk::elements(t, len), parent: this, left: len };
         let v = visitor.visit_seq(&mut elements)?;
@@ -333,7 +333,7 @@ impl<'de> de::Deserializer<'de> for Deserializer {
         match this.value.clone() {
             Value::String(s) => visitor.visit_enum(Enum { variant: s.to_str()?.to_owned(), content: None }),
             Value::Table(t) => {
-                let _visit = Visit::new(&t, &this.visited);
+                let _visit = Visit::new(&t, &this.visited).map_err(Error::custom)?;
                 let mut pairs = t.pairs::<String, Value>();
                 let (Some(pair), None) = (pairs.next(), pairs.next()) else {
                     return Err(Error::invalid_value(Unexpected::Map, &"map with a single key"));
@@ -363,7 +363,7 @@ impl<'de> de::Deserializer<'de> for Deserializer {
         let Value::Table(t) = this.value.clone() else {
             return Err(Error::invalid_type(Unexpected::Other(this.value.what()), &"table"));
         };
-        let _visit = Visit::new(&t, &this.visited);
+        let _visit = Visit::new(&t, &this.visited).map_err(Error::custom)?;
         let pairs = walk::pairs(&t, this.options)?;
         let mut fields = Fields { pairs, parent: this, value: None };
         let v = visitor.visit_map(&mut fields)?;
@@ -395,7 +395,7 @@ impl<'de> de::Deserializer<'de> for Deserializer {
         self.deserialize_unit(visitor)
     }
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf identifier ignored_any
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf identifier ignored_any
     }
 }
 

@@ -111,7 +111,7 @@ impl SerializableValue<'_> {
         SerializableValue { value, options: self.options, visited: self.visited.clone() }
     }
     fn table<S: Serializer>(&self, t: &Table, serializer: S) -> Result<S::Ok, S::Error> {
-        let _visit = Visit::new(t, &self.visited);
+        let _visit = Visit::new(t, &self.visited).map_err(S::Error::custom)?;
         let skipped = |v: &Value| walk::is_skipped(v, self.options, &self.visited).map_err(S::Error::custom);
         if let Some(n) = walk::array_len(t, self.options) {
             let mut out = serializer.serialize_seq(Some(n))?;

@@ -5,6 +5,7 @@ use crate::api::Lua;
 use crate::api::error::Result;
 use crate::api::table::Table;
 use crate::api::value::Value;
+use perilune_vm::interp::native_stack;
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -32,10 +33,14 @@ pub(super) struct Visit {
 }
 
 impl Visit {
-    pub(super) fn new(table: &Table, visited: &Visited) -> Visit {
+    /// The error says that the table is nested deeper than the native stack allows.
+    pub(super) fn new(table: &Table, visited: &Visited) -> Result<Visit, &'static str> {
+        if native_stack::is_used_up() {
+            return Err("tables are nested too deep");
+        }
         let address = table.0.address();
         visited.borrow_mut().insert(address);
-        Visit { table: address, visited: Rc::clone(visited) }
+        Ok(Visit { table: address, visited: Rc::clone(visited) })
     }
 }
 impl Drop for Visit {

@@ -155,6 +155,10 @@ fn content_of_self<T>(args: Passed<'_>) -> Result<Content> {
     }
 }
 
+/// What a method does to reach its value.
+#[cfg(feature = "async")]
+type Reached<V> = fn(&AnyUserData) -> Result<V>;
+
 /// Calls a function that changes what it has captured: it refuses to run inside itself.
 macro_rules! once_at_a_time {
     ($f:ident) => {{
@@ -261,7 +265,7 @@ impl<T> UserDataRegistry<T> {
     fn async_method<V: 'static, A, MR, R>(
         &self,
         name: &str,
-        this: fn(&AnyUserData) -> Result<V>,
+        (this, check): (Reached<V>, Reached<()>),
         method: impl Fn(Lua, V, A) -> MR + MaybeSend + 'static,
     ) -> Body
     where
@@ -273,8 +277,14 @@ impl<T> UserDataRegistry<T> {
         Body::Async(Rc::new(move |args| {
             let converted = A::take_all(args.skip(1), Some((2, Some(&to))));
             let first = if args.len() == 0 { Err(Error::conversion("missing argument", "userdata")) } else { Ok(args.value(0)) };
-            let this = first.and_then(|v| this(&userdata_of::<T>(v)?)).map_err(|e| bad_self(&to, e))?;
-            Ok(asynchronous::converted(args.lua, method(args.lua.clone(), this, converted?)))
+            let userdata = first.and_then(userdata_of::<T>).map_err(|e| bad_self(&to, e))?;
+            if converted.is_err() {
+                // A value that would be taken stays where it is.
+                check(&userdata).map_err(|e| bad_self(&to, e))?;
+            }
+            let converted = converted?;
+            let this = this(&userdata).map_err(|e| bad_self(&to, e))?;
+            Ok(asynchronous::converted(args.lua, method(args.lua.clone(), this, converted)))
         }))
     }
     fn meta_field(&mut self, name: String, value: Result<Value>) {
@@ -365,7 +375,7 @@ macro_rules! async_methods {
             R: IntoLuaMulti,
         {
             let name = name.into();
-            let method = self.async_method(&name, $borrow, method);
+            let method = self.async_method(&name, ($borrow, |this| this.borrow::<T>().map(drop)), method);
             self.members.$list.push((name, method));
         }
     )*};
@@ -423,10 +433,16 @@ impl<T> UserDataMethods<T> for UserDataRegistry<T> {
             let this = if args.len() == 0 {
                 Err(Error::conversion("missing argument", "userdata"))
             } else {
-                userdata_of::<T>(args.value(0)).and_then(|u| u.take::<T>())
+                userdata_of::<T>(args.value(0))
             };
             let this = this.map_err(|e| bad_self(&to, e))?;
-            method(args.lua, this, converted?)?.pass_all(args.lua)
+            if converted.is_err() {
+                // The value stays where it is.
+                this.borrow::<T>().map_err(|e| bad_self(&to, e))?;
+            }
+            let converted = converted?;
+            let this = this.take::<T>().map_err(|e| bad_self(&to, e))?;
+            method(args.lua, this, converted)?.pass_all(args.lua)
         };
         self.members.methods.push((name, Body::Plain(Rc::new(method))));
     }

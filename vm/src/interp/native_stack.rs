@@ -82,6 +82,12 @@ pub(super) fn has_reserve() -> bool {
     found.distance((&raw const local).addr()) >= found.reserve / 2
 }
 
+/// Is this thread's native stack nearly used up, as far as its end is known?
+pub fn is_used_up() -> bool {
+    let local = 0u8;
+    Bounds::find().is_near((&raw const local).addr())
+}
+
 /// Are so many bytes of the native stack free, as far as is known?
 pub fn has_room(bytes: usize) -> bool {
     let local = 0u8;

@@ -94,7 +94,7 @@ impl Vm {
             self.move_stack(self.depth.stack);
         }
     }
-    /// Gives most of the running coroutine's stack back, if it has [`LARGE`] slots and little of it is used. Other stacks are freed with their
+    /// Gives most of the running coroutine's stack back, if it has 512 KB or more and little of it is used. Other stacks are freed with their
     /// coroutines.
     pub fn shrink_unused_stack(&mut self) {
         let used = (self.top as usize - self.cur.stack.get() as usize) / 8;

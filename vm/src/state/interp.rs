@@ -63,7 +63,17 @@ pub(crate) struct Within {
 impl Default for Hook {
     fn default() -> Hook {
         let (last, within, waiting) = (core::ptr::null(), Within::default(), Vec::new());
-        Hook { mask: 0, count: 0, remaining: 0, last, within, waiting, running: false, of_host: false, asked: AskedHook::default() }
+        Hook {
+            mask: 0,
+            count: 0,
+            remaining: 0,
+            last,
+            within,
+            waiting,
+            running: false,
+            of_host: false,
+            asked: AskedHook::default(),
+        }
     }
 }
 
