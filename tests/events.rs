@@ -55,6 +55,11 @@ fn traces_stay_while_they_are_announced() {
 }
 
 #[test]
+fn remainders_of_integral_numbers_are_integers() {
+    passes_in_both("integral_remainders.lua", &[]);
+}
+
+#[test]
 fn fields_of_both_forms_are_learned_together() {
     passes_in_both("mixed_fields.lua", &[]);
 }

@@ -1,7 +1,7 @@
 //! Arithmetic: two integers stay integers with a guard against overflow, everything else is done in doubles.
 
 use super::{Rec, Recorder};
-use crate::ir::{IrRef, Op, Ty};
+use crate::ir::{IrRef, Op, Ty, conv};
 use crate::opt::fold::range;
 use perilune_vm::Value;
 use perilune_vm::meta::{self, MM};
@@ -16,6 +16,7 @@ impl Recorder {
     pub(super) fn arith(&mut self, mm: MM, x: (IrRef, Value), y: (IrRef, Value)) -> Rec<IrRef> {
         let (rx, vx) = self.number(x.0, x.1)?;
         let (ry, vy) = self.number(y.0, y.1)?;
+        let ((rx, vx), (ry, vy)) = if mm == MM::Mod { self.integral_operands((rx, vx), (ry, vy))? } else { ((rx, vx), (ry, vy)) };
         let ints = self.ty(rx).is_int() && self.ty(ry).is_int();
         let is_int = ints && meta::arith(mm, vx, vy).is_int();
         if ints && !is_int && matches!(mm, MM::Add | MM::Sub | MM::Mul) {
@@ -42,6 +43,27 @@ impl Recorder {
         };
         let (rx, ry) = (self.to_num(rx)?, self.to_num(ry)?);
         self.b.emit(op, Ty::Num, rx, ry)
+    }
+
+    /// The operands of a modulo as ints, if they have been integral here so far: then so is the result, as for the interpreter.
+    fn integral_operands(&mut self, x: (IrRef, Value), y: (IrRef, Value)) -> Rec<((IrRef, Value), (IrRef, Value))> {
+        let as_int = |v: Value| v.as_number().map(Value::number).filter(|v| v.is_int());
+        match (as_int(x.1), as_int(y.1)) {
+            (Some(vx), Some(vy)) if !self.feedback.site.overflows && vy != Value::int(0) => {
+                let (rx, ry) = (self.integral(x.0)?, self.integral(y.0)?);
+                Ok(((rx, vx), (ry, vy)))
+            }
+            (Some(_), Some(_)) => Ok((x, y)),
+            _ => {
+                if self.feedback.at_exit && !(self.ty(x.0).is_int() && self.ty(y.0).is_int()) {
+                    self.feedback.note_overflow();
+                }
+                Ok((x, y))
+            }
+        }
+    }
+    fn integral(&mut self, r: IrRef) -> Rec<IrRef> {
+        if self.ty(r).is_int() { Ok(r) } else { self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK)) }
     }
 
     /// `x % y` of ints. The sign of the divisor is checked rather than that it is not zero: it hardly ever changes, the check leaves a loop where

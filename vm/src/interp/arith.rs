@@ -137,8 +137,7 @@ unsafe fn modulo<D: Driver>(r: R, b: *const Value, c: *const Value) -> u32 {
         && let Some(y) = integral(c)
         && let Some(m) = mod_int(x, y)
     {
-        let are_ints = slot::upper(b) == slot::INT && slot::upper(c) == slot::INT;
-        *r.ra() = if are_ints { Value::int(m) } else { Value::num(f64::from(m)) };
+        *r.ra() = Value::int(m);
         return r.next::<D>();
     }
     r.to(modulo_num::<D>)
