@@ -204,13 +204,7 @@ plain! {
     /// `lua_topointer`
     fn lua_topointer(l => vm, i: c_int) -> *mut c_void {
         let v = index::value(vm, i);
-        if let Some(c) = v.as_cdata() {
-            return c.payload().cast();
-        }
-        match v.as_gc() {
-            Some(o) if !v.is_udata() => o.as_ptr().cast(),
-            _ => address(v),
-        }
+        if v.is_udata() { address(v) } else { core::ptr::with_exposed_provenance_mut(perilune_vm::stdlib::address(v) as usize) }
     }
 }
 

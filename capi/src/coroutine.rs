@@ -14,6 +14,11 @@ fn can_yield(vm: &Vm) -> bool {
     vm.cur.resumer.get().is_some() && vm.cur.native_depth.get() == vm.interp.native_depth
 }
 
+/// What a coroutine has failed with, by the error that it has left.
+fn failure(vm: &Vm, error: Value) -> c_int {
+    if error == Value::str(vm.heap.no_memory()) { status::MEMORY } else { status::RUN }
+}
+
 /// `lua_resume`
 ///
 /// # Safety
@@ -32,8 +37,7 @@ pub unsafe extern "C" fn lua_resume(l: L, n: c_int) -> c_int {
             Resumed::Yielded => status::YIELD,
             Resumed::Failed => {
                 let top = if vm.cur == co { vm.top } else { co.top.get() };
-                let e = *top.sub(1);
-                if e == Value::str(vm.heap.no_memory()) { status::MEMORY } else { status::RUN }
+                failure(vm, *top.sub(1))
             }
         }
     })
@@ -52,8 +56,7 @@ pub unsafe extern "C" fn lua_status(l: L) -> c_int {
         ThreadStatus::Suspended => status::YIELD,
         ThreadStatus::Dead if vm.coroutine_failed(co) => {
             // The error is on top, unless the host has removed it.
-            let error = (co.top.get() > co.base.get()).then(|| *co.top.get().sub(1));
-            if error == Some(Value::str(vm.heap.no_memory())) { status::MEMORY } else { status::RUN }
+            if co.top.get() > co.base.get() { failure(vm, *co.top.get().sub(1)) } else { status::RUN }
         }
         _ => status::OK,
     }

@@ -16,7 +16,10 @@ impl Recorder {
     pub(super) fn arith(&mut self, mm: MM, x: (IrRef, Value), y: (IrRef, Value)) -> Rec<IrRef> {
         let (rx, vx) = self.number(x.0, x.1)?;
         let (ry, vy) = self.number(y.0, y.1)?;
-        let ((rx, vx), (ry, vy)) = if mm == MM::Mod { self.integral_operands((rx, vx), (ry, vy))? } else { ((rx, vx), (ry, vy)) };
+        let [(rx, vx), (ry, vy)] = match mm {
+            MM::Mod => self.integral_operands([(rx, vx), (ry, vy)])?,
+            _ => [(rx, vx), (ry, vy)],
+        };
         let ints = self.ty(rx).is_int() && self.ty(ry).is_int();
         let is_int = ints && meta::arith(mm, vx, vy).is_int();
         if ints && !is_int && matches!(mm, MM::Add | MM::Sub | MM::Mul) {
@@ -46,21 +49,19 @@ impl Recorder {
     }
 
     /// The operands of a modulo as ints, if they have been integral here so far: then so is the result, as for the interpreter.
-    fn integral_operands(&mut self, x: (IrRef, Value), y: (IrRef, Value)) -> Rec<((IrRef, Value), (IrRef, Value))> {
-        let as_int = |v: Value| v.as_number().map(Value::number).filter(|v| v.is_int());
-        match (as_int(x.1), as_int(y.1)) {
-            (Some(vx), Some(vy)) if !self.feedback.site.overflows && vy != Value::int(0) => {
-                let (rx, ry) = (self.integral(x.0)?, self.integral(y.0)?);
-                Ok(((rx, vx), (ry, vy)))
+    fn integral_operands(&mut self, operands: [(IrRef, Value); 2]) -> Rec<[(IrRef, Value); 2]> {
+        let [x, y] = operands.map(|(_, v)| v.as_number().map(Value::number).filter(|v| v.is_int()));
+        let (Some(x), Some(y)) = (x, y) else {
+            // A guard that they are integral has failed here.
+            if self.feedback.at_exit {
+                self.feedback.note_overflow();
             }
-            (Some(_), Some(_)) => Ok((x, y)),
-            _ => {
-                if self.feedback.at_exit && !(self.ty(x.0).is_int() && self.ty(y.0).is_int()) {
-                    self.feedback.note_overflow();
-                }
-                Ok((x, y))
-            }
+            return Ok(operands);
+        };
+        if self.feedback.site.overflows || y == Value::int(0) {
+            return Ok(operands);
         }
+        Ok([(self.integral(operands[0].0)?, x), (self.integral(operands[1].0)?, y)])
     }
     fn integral(&mut self, r: IrRef) -> Rec<IrRef> {
         if self.ty(r).is_int() { Ok(r) } else { self.b.guard(Op::CONV, Ty::Int, r, IrRef(conv::INT_NUM_CHECK)) }

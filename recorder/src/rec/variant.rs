@@ -33,8 +33,8 @@ impl Recorder {
     }
 }
 
-/// Asks `f` with the locals of a numeric loop as they will be at the start of its body, where the instruction at `pc`, which is about to run, belongs to one.
-/// Other loop instructions change nothing that traces from there check.
+/// Asks `f` with the locals of a numeric loop as they will be at the start of its body, if the instruction at `pc`, which is about to run, belongs to
+/// one. Other loop instructions change nothing that traces from there check.
 pub fn in_next_iteration<T>(vm: &mut Vm, pc: InsPtr, f: impl FnOnce(&mut Vm) -> T) -> T {
     let ins = pc.ins();
     let at = |i: usize| (ins.a() + i) as isize;

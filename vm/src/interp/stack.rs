@@ -15,7 +15,7 @@ pub const MAX_ARGS: usize = 65_000;
 /// Slots that every builtin finds free.
 pub const NATIVE_MIN: usize = 40;
 
-/// Slots of a stack that is worth shrinking: the least size that memory is given back to the system for.
+/// Slots of a stack that is worth shrinking: as many as LuaJIT's largest stack has.
 const LARGE: u32 = 1 << 16;
 /// No limits are higher.
 const MOST: DepthLimits = DepthLimits::MOST;

@@ -40,7 +40,7 @@ pub use prng::Prng;
 pub use registry::{LOADED, PRELOAD};
 pub use shared_object::symbol_at;
 pub(crate) use string::short_with_case;
-pub use tostring::{put_value, raw_tostring};
+pub use tostring::{address, put_value, raw_tostring};
 pub use traceback::{host_traceback, traceback};
 
 use crate::Vm;

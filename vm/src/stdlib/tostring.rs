@@ -7,7 +7,7 @@ use crate::text::number::put_num;
 use crate::text::put_int;
 use crate::value::Value;
 
-/// The address of the object of a value; 0 if it has none.
+/// The address of the object of a value, that of the bytes of a userdata or cdata; 0 if it has none.
 pub fn address(v: Value) -> u64 {
     if let Some(u) = v.as_udata() {
         return u.address().expose_provenance() as u64;
