@@ -112,7 +112,9 @@ impl<'a> At<'a> {
     fn goes_on_as(&self, there: &At<'_>, side: &Trace) -> bool {
         let (k, trace) = (self.k, &self.entry.trace);
         let same_frame = self.snap.pc == there.snap.pc && self.snap.multres == there.snap.multres && self.live() == there.live();
+        let steps = !trace.exit_allocates(k) || side.ins.iter().any(|i| i.op == Op::GCSTEP);
         same_frame
+            && steps
             && trace.checked_at(k) >= there.entry.trace.checked_at(there.k)
             && can_pass(trace, self.k, &exit_args(&there.entry.trace, there.k, side))
             && self.holds_what(there, side)

@@ -51,6 +51,8 @@ pub struct IrBuffer {
     guard_emitted: bool,
     /// The bytecode being recorded, see [`Trace::origins`].
     pub origin: Origin,
+    /// Does the trace start at an exit that allocates ([`Trace::exit_allocates`])?
+    pub after_allocation: bool,
     /// Number of instructions that were requested, appended or not.
     pub requested: usize,
     /// The requested instructions, if the history is kept. `None` while passes run.
@@ -102,6 +104,7 @@ impl IrBuffer {
             low_bits: Vec::new(),
             guard_emitted: false,
             origin: Origin::default(),
+            after_allocation: false,
             requested: 0,
             history: None,
         };

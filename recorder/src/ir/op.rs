@@ -391,6 +391,27 @@ impl Op {
     pub const fn moves_base(self) -> bool {
         matches!(self, Op::RETF | Op::RESUME | Op::YIELD | Op::COEND)
     }
+    /// May it allocate objects of the collector?
+    pub const fn may_allocate(self) -> bool {
+        matches!(
+            self,
+            Op::TNEW
+                | Op::TDUP
+                | Op::CNEW
+                | Op::CNEWI
+                | Op::XSNEW
+                | Op::NEWREF
+                | Op::SNEW
+                | Op::TOSTR
+                | Op::BUFPUT
+                | Op::BUFNUM
+                | Op::BUFFMT
+                | Op::BUFSTR
+                | Op::CALLA
+                | Op::CALLS
+                | Op::NATIVE
+        )
+    }
     /// Does it store the slots of the current snapshot?
     pub const fn stores_state(self) -> bool {
         matches!(self, Op::NATIVE | Op::SYNC | Op::COSAVE)

@@ -205,6 +205,14 @@ impl Trace {
     pub fn makes_object(&self, r: IrRef) -> bool {
         self.def(r).is_some_and(|i| matches!(i.op, Op::TNEW | Op::TDUP | Op::CNEW | Op::CNEWI))
     }
+    /// May exit `k` allocate objects: those that were sunk, or strings and others that only exits need? Or may the exit in front of this side
+    /// trace have done so, and exit `k` be taken before the collection step that follows?
+    pub fn exit_allocates(&self, k: SnapId) -> bool {
+        let next = self.snaps.get(k.index() + 1).map_or(self.ins.len(), |snap| snap.at.ins_index());
+        let before_step = || self.ins[..next].iter().any(|i| i.op == Op::GCSTEP);
+        let at_start = k == SnapId::FIRST && self.parent.is_some() && before_step();
+        at_start || self.snap(k).restored().any(|s| self.def(s.value).is_some_and(|i| i.op.may_allocate()))
+    }
     /// The slots that SYNC stores: those that hold tables and cdata of the trace are left to exits, since these may be sunk.
     pub fn synced(&self, k: SnapId) -> impl Iterator<Item = &super::SnapSlot> {
         self.snap(k).restored().filter(|s| !self.makes_object(s.value))

@@ -197,36 +197,15 @@ fn nop(b: &mut IrBuffer, i: usize) {
     b.trace.ins[i] = Ins::new(Op::NOP, Ty::Nil, IrRef::NONE, IrRef::NONE);
 }
 
-/// Removes collection steps where nothing allocates, before LOOP and after it separately.
+/// Removes collection steps where nothing allocates, before LOOP and after it separately. After an exit that allocates, the first one stays.
 fn drop_steps(b: &mut IrBuffer) {
     if b.newest(Op::GCSTEP) == IrRef::NONE {
         return;
     }
     let head = b.newest(Op::LOOP);
     let split = if head == IrRef::NONE { b.trace.ins.len() } else { head.ins_index() };
-    for part in [1..split, split..b.trace.ins.len()] {
-        let allocates = |i: &Ins| {
-            !i.is_sunk()
-                && matches!(
-                    i.op,
-                    Op::TNEW
-                        | Op::TDUP
-                        | Op::CNEW
-                        | Op::CNEWI
-                        | Op::XSNEW
-                        | Op::NEWREF
-                        | Op::SNEW
-                        | Op::TOSTR
-                        | Op::BUFPUT
-                        | Op::BUFNUM
-                        | Op::BUFFMT
-                        | Op::BUFSTR
-                        | Op::CALLA
-                        | Op::CALLS
-                        | Op::NATIVE
-                )
-        };
-        if !b.trace.ins[part.clone()].iter().any(allocates) {
+    for (part, entered) in [(1..split, b.after_allocation), (split..b.trace.ins.len(), false)] {
+        if !entered && !b.trace.ins[part.clone()].iter().any(|i| !i.is_sunk() && i.op.may_allocate()) {
             for i in part {
                 if b.trace.ins[i].op == Op::GCSTEP {
                     nop(b, i);

@@ -63,7 +63,8 @@ impl Recorder {
             r.open_results(vm, resume_pc)?;
         }
         r.snap(resume_pc)?;
-        if r.b.newest(Op::CNEW).max(r.b.newest(Op::CNEWI)) != IrRef::NONE {
+        if parent.exit_allocates(exit) {
+            r.b.after_allocation = true;
             r.gc_step()?;
         }
         r.take_fuel()?;
