@@ -324,6 +324,16 @@ impl Error {
         }
         core::iter::successors(Some(shown(self)), next)
     }
+    /// Bytes of the texts and errors that it owns, about: for the collector.
+    pub(super) fn owned_bytes(&self) -> usize {
+        match self {
+            Error::RuntimeError(text) => text.len(),
+            Error::CallbackError { traceback: text, cause } | Error::WithContext { context: text, cause } => {
+                text.len() + size_of::<Error>() + cause.owned_bytes()
+            }
+            _ => 0,
+        }
+    }
     /// The error without those that only say where it passed.
     fn innermost(&self) -> &Error {
         match self {

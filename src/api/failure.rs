@@ -27,7 +27,13 @@ pub fn metatable(vm: &mut Vm) -> Gc<Table> {
 
 /// An error value.
 pub fn new(vm: &mut Vm, meta: Raw, failure: Failure) -> Raw {
-    Raw::udata(vm.new_host_udata(Box::new(failure), meta.as_table()))
+    let owned = match &failure {
+        Failure::Error(e) => e.owned_bytes(),
+        Failure::Panic(_) => 0,
+    };
+    let u = vm.new_host_udata(Box::new(failure), meta.as_table());
+    vm.set_udata_bytes(u, size_of::<Failure>() + owned);
+    Raw::udata(u)
 }
 
 /// The error that a userdata holds; `None` if it is another userdata.

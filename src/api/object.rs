@@ -29,7 +29,10 @@ pub fn get<V: FromLua>(object: &Handle, used: &'static str, key: impl IntoLua) -
             lua.0.call_passed(f, &frame)?;
         }
     }
-    V::take(frame.passed(&lua), 0, None)
+    let value = V::take(frame.passed(&lua), 0, None)?;
+    // The key may be a new string.
+    lua.0.step()?;
+    Ok(value)
 }
 
 /// Sets a field of an object, by way of `__newindex`.

@@ -281,7 +281,12 @@ impl State {
     pub(super) fn call_passed(self: &Shared<State>, f: Raw, frame: &Frame<'_>) -> Result<()> {
         match self.enter(|vm| vm.pcall_passed(f, &self.roots, frame.from)) {
             Ok(()) => Ok(()),
-            Err((e, traceback)) => Err(self.error_of(e, &traceback)),
+            Err((e, traceback)) => {
+                let error = self.error_of(e, &traceback);
+                // Failing calls of functions that allocate nothing else have no other safepoint. That memory is short is said at the next one.
+                let _ = self.step();
+                Err(error)
+            }
         }
     }
     /// Runs `f`, whose error is the VM's [`Vm::error`].

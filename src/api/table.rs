@@ -195,7 +195,10 @@ impl Table {
         let frame = Frame::new(&lua);
         key.pass(&lua)?;
         frame.set(self.raw_with(&lua).get(frame.raw(0)));
-        V::take(frame.passed(&lua), 0, None)
+        let value = V::take(frame.passed(&lua), 0, None)?;
+        // The key may be a new string.
+        lua.0.step()?;
+        Ok(value)
     }
     /// Sets a field, without metamethods.
     ///

@@ -128,6 +128,42 @@ fn metatables_of_types() -> Result<()> {
     Ok(())
 }
 
+/// Bytes that the state has after `f` beyond those before.
+fn growth(lua: &Lua, f: impl FnOnce() -> Result<()>) -> Result<usize> {
+    lua.gc_collect()?;
+    let before = lua.used_memory();
+    f()?;
+    Ok(lua.used_memory().saturating_sub(before))
+}
+
+#[test]
+fn calls_that_fail_and_lookups_let_the_collector_work() -> Result<()> {
+    const MOST: usize = 2 << 20;
+    for with_compiler in [true, false] {
+        let lua = Lua::new();
+        if !with_compiler {
+            lua.load("jit.off()").exec()?;
+        }
+        // Each call makes the text of the number before it fails, or an error value of Rust.
+        let failing = lua.create_function(|_, _: Value| -> Result<()> { Err(Error::runtime("no")) })?;
+        let calls: Function = lua.load("local f = ... for i = 1, 200000 do pcall(f, i) end").into_function()?;
+        let rep: Function = lua.load("return string.rep").eval()?;
+        assert!(growth(&lua, || calls.call(&rep))? < MOST, "caught by pcall");
+        assert!(growth(&lua, || calls.call(&failing))? < MOST, "errors of Rust caught by pcall");
+        let caught = || (0..50_000).try_for_each(|_| if failing.call::<()>(1).is_err() { Ok(()) } else { Err(Error::runtime("?")) });
+        assert!(growth(&lua, caught)? < MOST, "errors that come out to Rust");
+        let t = lua.create_table()?;
+        let lookups = || {
+            (0..100_000).try_for_each(|i| {
+                t.get::<Value>(format!("a key that is not there, number {i}"))?;
+                t.raw_get::<Value>(format!("another one, number {i}")).map(drop)
+            })
+        };
+        assert!(growth(&lua, lookups)? < MOST, "keys of lookups");
+    }
+    Ok(())
+}
+
 #[test]
 fn the_memory_limit_holds_for_rust() -> Result<()> {
     let lua = Lua::new();

@@ -45,7 +45,7 @@ impl Lower<'_> {
         let loaded = |r: IrRef| !r.is_const() && r.ins_index() == i;
         let is_check = check.op == Op::EQ && check.is_guard() && loaded(check.a) && check.b.is_const();
         let seen = |s: &Snapshot| s.at.ins_index() == i + 1 && s.slots.iter().any(|slot| loaded(slot.value));
-        if !is_check || ins.ty.tag().is_none() || trace.snaps.iter().any(seen) {
+        if !is_check || ins.ty.tag().is_none() || self.known_content(ins).is_some() || trace.snaps.iter().any(seen) {
             return Ok(false);
         }
         let (addr, at) = match ins.op {

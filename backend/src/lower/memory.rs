@@ -127,6 +127,9 @@ impl Lower<'_> {
 
     /// SLOAD, ALOAD, HLOAD, ULOAD, VLOAD, FLOAD, XLOAD, ALEN.
     pub(super) fn load(&mut self, ins: Ins) -> Res<Option<Value>> {
+        if let Some(value) = self.known_content(ins) {
+            return Ok(Some(value));
+        }
         match ins.op {
             Op::SLOAD => self.sload(ins),
             Op::ALOAD | Op::HLOAD | Op::ULOAD => self.value_load(ins, 0),
@@ -135,10 +138,7 @@ impl Lower<'_> {
                 let at = self.field(ins)?.offset() as i32;
                 self.raw_load(ins, at).map(Some)
             }
-            Op::XLOAD => match self.known_content(ins) {
-                Some(value) => Ok(Some(value)),
-                None => self.raw_load(ins, 0).map(Some),
-            },
+            Op::XLOAD => self.raw_load(ins, 0).map(Some),
             Op::ALEN => {
                 let table = self.word(ins.a)?;
                 self.call_helper(if ins.b == IrRef::NIL { Helper::TabLen } else { Helper::TabLenNext }, &[table])

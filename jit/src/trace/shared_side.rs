@@ -147,7 +147,7 @@ fn will_do(known: &Inherited, wanted: &Inherited) -> bool {
         // What was found in the slot may be an int there, though it is known as a num.
         (Inherited::Value { ty: Ty::Num, kept: true }, Inherited::Value { kept: false, .. }) => false,
         (Inherited::Value { ty, .. }, Inherited::Value { ty: wanted, .. }) => ty == wanted,
-        (Inherited::Made(_), Inherited::Value { ty, .. }) => *ty == Ty::Cdata,
+        (Inherited::Made(made), Inherited::Value { ty, .. }) => *ty == made.ty(),
         (known, wanted) => known == wanted,
     }
 }
@@ -157,7 +157,7 @@ fn contradicts(side: &Trace, slot: SlotIdx, known: &Inherited) -> bool {
     let ty = match known {
         Inherited::Value { ty, .. } => *ty,
         Inherited::Const(k) => k.ty(),
-        Inherited::Made(_) => Ty::Cdata,
+        Inherited::Made(made) => made.ty(),
     };
     let load = side.ins.iter().find(|i| i.op == Op::SLOAD && i.a.slot() == slot && i.b.0 & sload::PARENT == 0);
     load.is_some_and(|i| i.ty != ty && i.b.0 & sload::TYPECHECK != 0)

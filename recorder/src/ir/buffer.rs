@@ -53,10 +53,23 @@ pub struct IrBuffer {
     pub origin: Origin,
     /// Does the trace start at an exit that allocates ([`Trace::exit_allocates`])?
     pub after_allocation: bool,
+    /// Objects that the exit has made, and the trace once more.
+    pub made_again: Vec<MadeAgain>,
     /// Number of instructions that were requested, appended or not.
     pub requested: usize,
     /// The requested instructions, if the history is kept. `None` while passes run.
     pub history: Option<Box<History>>,
+}
+
+/// An object that a side trace makes once more, of what is in the one that its exit has made.
+#[derive(Copy, Clone, Debug)]
+pub struct MadeAgain {
+    /// The new object.
+    pub object: IrRef,
+    /// The instructions up to this one (exclusive) fill it.
+    pub end: IrRef,
+    /// The slot with the object that the exit has made, as an operand of SLOAD.
+    pub slot: IrRef,
 }
 
 fn kind_of(k: Const) -> usize {
@@ -105,6 +118,7 @@ impl IrBuffer {
             guard_emitted: false,
             origin: Origin::default(),
             after_allocation: false,
+            made_again: Vec::new(),
             requested: 0,
             history: None,
         };

@@ -23,7 +23,7 @@ pub use constant::{Const, VmRef};
 pub use index::{SlotIdx, SnapId};
 pub use ins::{Ins, IrRef, REF_BIAS};
 pub use literal::{conv, native, sload, uref, xload};
-pub use made::{Content, Made};
+pub use made::{Content, Made, Maker, Place, Stored};
 pub use op::{Effect, FpMath, Mode, Op};
 pub use snapshot::{SnapSlot, Snapshot};
 pub use trace::{Link, NativeWrite, Origin, StackCheck, Trace, TraceExit, Transfer};

@@ -13,7 +13,7 @@
 //! the previous element of a list, is not sunk.
 
 use crate::ir::buffer::IrBuffer;
-use crate::ir::{Ins, IrRef, Mode, Op, SnapSlot, Ty};
+use crate::ir::{Ins, IrRef, Mode, Op, SnapSlot, Ty, sload};
 use perilune_vm::layout::Field;
 
 /// The tables of a trace and whether they can be sunk.
@@ -38,6 +38,25 @@ pub fn run(b: &mut IrBuffer) {
     }
     sink.settle(b);
     sink.apply(b);
+    take_old(b);
+}
+
+/// Objects that are made once more and are not sunk are those that the exit has made.
+fn take_old(b: &mut IrBuffer) {
+    for again in core::mem::take(&mut b.made_again) {
+        let new = b.trace.ins[again.object.ins_index()];
+        if new.is_sunk() || !b.trace.makes_object(again.object) {
+            continue;
+        }
+        let old = Ins::new(Op::SLOAD, new.ty, again.slot, IrRef(sload::PARENT));
+        b.trace.ins[again.object.ins_index()] = old;
+        for i in again.object.ins_index() + 1..again.end.ins_index() {
+            if matches!(b.trace.ins[i].op, Op::XSTORE | Op::HSTORE | Op::ASTORE | Op::FSTORE) {
+                nop(b, i);
+            }
+        }
+    }
+    b.rebuild_chains();
 }
 
 impl Sink {

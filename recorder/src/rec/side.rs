@@ -2,7 +2,9 @@
 
 use super::{Rec, RecParams, Recorder, TreePosition, view};
 use crate::abort::Abort;
-use crate::ir::{Const, IrRef, Made, Op, SlotIdx, SnapId, SnapSlot, Snapshot, Trace, Ty, sload};
+use crate::ir::buffer::MadeAgain;
+use crate::ir::{Const, Ins, IrRef, Made, Maker, Op, Place, SlotIdx, SnapId, SnapSlot, Snapshot, Stored, Trace, Ty, sload};
+use perilune_vm::layout::Field;
 use perilune_vm::object::{Gc, InsPtr, Proto};
 use perilune_vm::{TraceId, Vm};
 
@@ -18,7 +20,7 @@ pub enum Inherited {
         /// Is it the value that the slot had before the parent ran?
         kept: bool,
     },
-    /// The slot holds a cdata that the exit has made, which nothing else knows.
+    /// The slot holds a table or a cdata that the exit has made, which nothing else knows.
     Made(Made),
 }
 
@@ -29,7 +31,7 @@ pub fn inherited(parent: &Trace, exit: SnapId) -> impl Iterator<Item = (SlotIdx,
         Some(k) => Some(Inherited::Const(k)),
         None => match parent.ty(s.value) {
             ty if ty.is_pri() => Some(Inherited::Const(Const::Pri(ty))),
-            Ty::Cdata if let Some((made, _)) = parent.made(exit, s.value) => Some(Inherited::Made(made)),
+            Ty::Cdata | Ty::Tab if let Some((made, _)) = parent.made(exit, s.value) => Some(Inherited::Made(made)),
             Ty::P64 | Ty::U64 | Ty::I64 => None,
             ty => {
                 let kept = !s.is_restored();
@@ -136,26 +138,79 @@ impl Recorder {
         Ok(())
     }
 
-    /// Makes a cdata that the exit has made once more, of what is in that one: where the new one can be sunk, the exit need not make any.
+    /// Makes an object that the exit has made once more, of what is in that one: where the new one can be sunk, the exit need not make any.
+    /// Otherwise it is the one that the exit has made ([`crate::opt::sink`]).
     fn made_again(&mut self, made: &Made) -> Rec<IrRef> {
-        let old = self.b.emit(Op::SLOAD, Ty::Cdata, IrRef::of_slot(made.first), IrRef(sload::PARENT))?;
+        let ty = made.ty();
+        let old = self.b.emit(Op::SLOAD, ty, IrRef::of_slot(made.first), IrRef(sload::PARENT))?;
         let mut values = Vec::with_capacity(made.contents.len());
-        for content in &made.contents {
-            let offset = self.b.kword(content.offset as u64, Ty::I64);
-            let address = self.b.emit(Op::ADD, Ty::P64, old, offset)?;
-            values.push((offset, content.ty, self.b.emit(Op::XLOAD, content.ty, address, IrRef(0))?));
+        for stored in &made.contents {
+            values.push(match stored.konst {
+                Some(k) => self.b.konst(k),
+                None => self.content(old, stored)?,
+            });
         }
-        let ctype = self.b.kint(made.ctype);
-        let Some(size) = made.size else {
-            let &[(_, _, value)] = &values[..] else { return Err(Abort::Error) };
-            return self.b.emit(Op::CNEWI, Ty::Cdata, ctype, value);
+        let new = match made.maker {
+            Maker::Box(ctype) => {
+                let (ctype, &[value]) = (self.b.kint(ctype), &values[..]) else { return Err(Abort::Error) };
+                self.b.emit(Op::CNEWI, ty, ctype, value)?
+            }
+            Maker::Struct(ctype, size) => {
+                let (ctype, size) = (self.b.kint(ctype), self.b.kint(size));
+                self.b.emit(Op::CNEW, ty, ctype, size)?
+            }
+            Maker::Copy(template) => {
+                let template = self.b.konst(template);
+                self.b.emit(Op::TDUP, ty, template, IrRef::NONE)?
+            }
+            Maker::Table(asize, hbits) => self.b.emit(Op::TNEW, ty, IrRef(asize), IrRef(hbits))?,
         };
-        let size = self.b.kint(size);
-        let new = self.b.emit(Op::CNEW, Ty::Cdata, ctype, size)?;
-        for (offset, ty, value) in values {
-            let address = self.b.emit(Op::ADD, Ty::P64, new, offset)?;
-            self.b.emit(Op::XSTORE, ty, address, value)?;
+        if !matches!(made.maker, Maker::Box(_)) {
+            for (stored, &value) in made.contents.iter().zip(&values) {
+                let at = self.place(new, stored)?;
+                let store = match stored.content.place {
+                    Place::Offset(_) => Op::XSTORE,
+                    Place::Array(_) => Op::ASTORE,
+                    Place::Node(_) => Op::HSTORE,
+                    Place::Meta => Op::FSTORE,
+                };
+                self.b.emit(store, stored.content.ty, at, value)?;
+            }
         }
+        let slot = IrRef::of_slot(made.first);
+        self.b.made_again.push(MadeAgain { object: new, end: self.b.trace.next_ref(), slot });
         Ok(new)
+    }
+    /// What is in the object that the exit has made.
+    fn content(&mut self, object: IrRef, stored: &Stored) -> Rec<IrRef> {
+        let ty = stored.content.ty;
+        let load = match stored.content.place {
+            Place::Offset(_) => Op::XLOAD,
+            Place::Array(_) => Op::ALOAD,
+            Place::Node(_) => Op::HLOAD,
+            Place::Meta => return self.b.emit(Op::FLOAD, ty, object, IrRef(Field::TabMeta as u16)),
+        };
+        let at = self.place(object, stored)?;
+        self.b.emit(load, ty, at, IrRef(0))
+    }
+    /// The address of a place in an object.
+    fn place(&mut self, object: IrRef, stored: &Stored) -> Rec<IrRef> {
+        match stored.content.place {
+            Place::Offset(offset) => {
+                let offset = self.b.kword(offset as u64, Ty::I64);
+                self.b.emit(Op::ADD, Ty::P64, object, offset)
+            }
+            Place::Array(index) => {
+                let (array, index) = (self.field(object, Field::TabArray)?, self.b.kint(index));
+                self.b.emit(Op::AREF, Ty::P64, array, index)
+            }
+            Place::Node(node) => {
+                let key = self.b.konst(stored.key.ok_or(Abort::Error)?);
+                let (nodes, key) = (self.field(object, Field::TabNode)?, self.b.kslot(key, node));
+                // The key is there: no guard.
+                self.b.emit_ins(Ins { flags: 0, ..Ins::new(Op::HREFK, Ty::P64, nodes, key) })
+            }
+            Place::Meta => self.b.emit(Op::FREF, Ty::P64, object, IrRef(Field::TabMeta as u16)),
+        }
     }
 }

@@ -363,14 +363,17 @@ impl Heap {
     pub fn gc_due(&self) -> bool {
         self.total >= self.threshold
     }
-    /// Compiled code was left: must the collector work now, in a phase that compiled code cannot run?
+    /// Compiled code was left: must the collector work now? The exit may have allocated, and compiled code may be entered again before the
+    /// interpreter allocates. Or the collector is in a phase that compiled code cannot run, and was put off.
     #[inline(always)]
     pub fn collects_after_exit(&self) -> bool {
-        let due = matches!(self.cycle.phase, Phase::Atomic | Phase::Finalize) && (self.pacing.postponed != 0 || self.gc_due());
+        let full = self.is_full();
+        let waits = matches!(self.cycle.phase, Phase::Atomic | Phase::Finalize) && (self.pacing.postponed != 0 || self.gc_due());
+        let due = waits || !full && self.gc_due();
         // If nothing was allocated since memory was last short, there is nothing to free: an error that is thrown from frame to frame
         // allocates nothing.
-        let full = self.is_full() && self.total > self.limit.recovered;
-        due || full || self.pacing.stress == 1 && self.gc_due()
+        let short = full && self.total > self.limit.recovered;
+        due || short || self.pacing.stress == 1 && self.gc_due()
     }
     /// Has a step been postponed so often that compiled code must be left?
     #[inline]

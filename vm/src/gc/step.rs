@@ -229,6 +229,15 @@ impl Vm {
         }
         self.safepoint()
     }
+    /// An error was caught: what was made for it is garbage soon, and a loop of calls that fail may have no other safepoint. That memory is
+    /// short is said at the next safepoint.
+    pub(crate) fn collect_after_error(&mut self) {
+        if self.heap.collects_after_exit() {
+            let value = self.errors.value;
+            let _ = self.collect_after_exit();
+            self.errors.value = value;
+        }
+    }
     /// Finishes marking without the program running meanwhile, so that the dead are known. An interrupt that lasts ends the cycle, and
     /// nothing is freed.
     fn atomic(&mut self) -> usize {

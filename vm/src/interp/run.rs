@@ -414,6 +414,7 @@ impl Vm {
                         self.multres = 2;
                         self.cur.in_handler.set(false);
                         self.shrink_after_error();
+                        self.collect_after_error();
                         return Ok(());
                     }
                     frame::COR => {
