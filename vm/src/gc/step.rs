@@ -233,9 +233,12 @@ impl Vm {
     /// short is said at the next safepoint.
     pub(crate) fn collect_after_error(&mut self) {
         if self.heap.collects_after_exit() {
-            let value = self.errors.value;
+            // Finalizers, and the error of a limit, change these.
+            let (value, results, top) = (self.errors.value, self.multres, self.stack_offset(self.top));
             let _ = self.collect_after_exit();
             self.errors.value = value;
+            self.multres = results;
+            debug_assert_eq!(self.stack_offset(self.top), top, "a collection leaves the stack as it was");
         }
     }
     /// Finishes marking without the program running meanwhile, so that the dead are known. An interrupt that lasts ends the cycle, and
