@@ -56,6 +56,11 @@ fn depth() {
 }
 
 #[test]
+fn chunks_loaded_at_the_end() {
+    check(PERILUNE.as_ref(), "syntax_levels.lua", NESTED);
+}
+
+#[test]
 fn host_and_lua_nested() {
     check(PERILUNE.as_ref(), "nested.lua", NESTED);
 }

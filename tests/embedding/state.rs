@@ -150,7 +150,8 @@ fn calls_that_fail_and_lookups_let_the_collector_work() -> Result<()> {
         let rep: Function = lua.load("return string.rep").eval()?;
         assert!(growth(&lua, || calls.call(&rep))? < MOST, "caught by pcall");
         assert!(growth(&lua, || calls.call(&failing))? < MOST, "errors of Rust caught by pcall");
-        let caught = || (0..50_000).try_for_each(|_| if failing.call::<()>(1).is_err() { Ok(()) } else { Err(Error::runtime("?")) });
+        let caught =
+            || (0..50_000).try_for_each(|_| if failing.call::<()>(1).is_err() { Ok(()) } else { Err(Error::runtime("?")) });
         assert!(growth(&lua, caught)? < MOST, "errors that come out to Rust");
         let t = lua.create_table()?;
         let lookups = || {

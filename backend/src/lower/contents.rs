@@ -51,7 +51,8 @@ fn takes_contents(side: &Trace, slot: SlotIdx, contents: &[Stored]) -> bool {
         }
         (!is_part_of(r) || is_address(IrRef::of_ins(i))) && (!is_address(r) || content())
     };
-    let by_exits = side.snaps.iter().flat_map(|s| &s.slots).any(|s| s.value == object || is_address(s.value) || is_part_of(s.value));
+    let by_exits =
+        side.snaps.iter().flat_map(|s| &s.slots).any(|s| s.value == object || is_address(s.value) || is_part_of(s.value));
     !by_exits && side.ins.iter().enumerate().all(|(i, ins)| ins.operands().all(|r| is_taken(i, ins, r)))
 }
 
@@ -66,7 +67,8 @@ impl<'a> Lower<'a> {
         let mut taken = Vec::new();
         for s in snap.restored().filter(|s| !taken.contains(&s.value)).collect::<Vec<_>>() {
             let Some((made, values)) = trace.made(k, s.value) else { continue };
-            let fits = |(s, r): (&Stored, &IrRef)| s.konst.is_some() || self.ty(*r).is_ok_and(|ty| repr(ty) == repr(s.content.ty));
+            let fits =
+                |(s, r): (&Stored, &IrRef)| s.konst.is_some() || self.ty(*r).is_ok_and(|ty| repr(ty) == repr(s.content.ty));
             if made.contents.iter().zip(&values).all(fits) && takes_contents(side.trace, made.first, &made.contents) {
                 taken.push(s.value);
             }

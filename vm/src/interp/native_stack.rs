@@ -76,7 +76,7 @@ pub(super) fn is_known(known: &Bounds) -> bool {
 }
 
 /// Is half of what is kept free for the handling of errors still free, as far as is known?
-pub(super) fn has_reserve() -> bool {
+pub(crate) fn has_reserve() -> bool {
     let local = 0u8;
     let found = Bounds::find();
     found.distance((&raw const local).addr()) >= found.reserve / 2

@@ -18,6 +18,7 @@ mod tests;
 mod token;
 
 use crate::bc::ProtoData;
+use crate::interp::native_stack::has_reserve;
 use crate::source::Source;
 use emit::FuncState;
 pub use error::{Diagnostic, SyntaxError};
@@ -155,7 +156,11 @@ impl Parser<'_> {
     /// Enters a level of nesting.
     fn enter(&mut self) -> Result<(), SyntaxError> {
         self.level += 1;
-        if self.level >= MAX_LEVEL { Err(self.err_plain("chunk has too many syntax levels")) } else { Ok(()) }
+        self.check_levels(self.level)
+    }
+    /// Do so many levels exceed the limit, or what is left of the native stack where a chunk is loaded deep in a recursion?
+    fn check_levels(&self, levels: u32) -> Result<(), SyntaxError> {
+        if levels >= MAX_LEVEL || !has_reserve() { Err(self.err_plain("chunk has too many syntax levels")) } else { Ok(()) }
     }
     /// Leaves it.
     fn leave(&mut self) {

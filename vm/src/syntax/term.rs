@@ -1,9 +1,9 @@
 //! Terms: operators by priority, names, indexing, calls.
 
+use super::Parser;
 use super::emit::NO_JMP;
 use super::expr::{Exp, Key, Kind};
 use super::lex::{Res, Tok};
-use super::{MAX_LEVEL, Parser};
 use crate::bc::{Ins, Op};
 
 /// Priority of unary operators.
@@ -53,9 +53,7 @@ impl Parser<'_> {
         let otherwise = e.f;
         // LuaJIT does not count these as levels; its native stack is the limit.
         self.ternaries += 1;
-        if self.ternaries >= MAX_LEVEL {
-            return Err(self.err_plain("chunk has too many syntax levels"));
-        }
+        self.check_levels(self.ternaries)?;
         let mut value = self.expr_with(flag::NO_COLON)?;
         self.ternaries -= 1;
         let reg = self.put_next_reg(&mut value)?;
