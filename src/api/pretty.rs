@@ -3,6 +3,7 @@
 use super::handle::{CLOSED_STATE, Handle};
 use super::table::Table;
 use super::value::{Value, number_text};
+use perilune_vm::interp::native_stack;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::ffi::c_void;
@@ -63,7 +64,8 @@ struct Writer<'a, 'b> {
 impl Writer<'_, '_> {
     fn value(&mut self, v: &Value) -> fmt::Result {
         match v {
-            Value::Table(t) if !self.shown.contains(&t.to_pointer()) => self.table(t),
+            // Tables may be nested deeper than the native stack reaches.
+            Value::Table(t) if !self.shown.contains(&t.to_pointer()) && !native_stack::is_used_up() => self.table(t),
             Value::UserData(u) => write!(self.f, "{u:#?}"),
             Value::Error(e) => write!(self.f, "{e:?}"),
             v => self.flat(v),

@@ -214,5 +214,9 @@ fn debug_output() -> Result<()> {
     let shown = format!("{t:#?}").replace(&format!("{:?}", t.to_pointer()), "ADDRESS");
     assert_eq!(shown, "{\n  [1] = 1,\n  [2.5] = true,\n  b = {\n    \"x\",\n  },\n  self = table: ADDRESS,\n}");
     assert_eq!(format!("{:?}", Value::Integer(1)), "Integer(1)");
+    // What is nested deeper than the native stack reaches is not shown.
+    let nested: Table = lua.load("local t = {} for i = 1, 50000 do t = { t } end return t").eval()?;
+    let shown = format!("{nested:#?}");
+    assert!(shown.contains("{\n    {\n") && shown.contains("table: 0x"));
     Ok(())
 }
