@@ -307,7 +307,7 @@ impl<'scope, 'env: 'scope> Scope<'scope, 'env> {
         let data = Owner(Box::into_raw(Box::new(data)));
         let value = Rc::new(Scoped { flag: BorrowFlag::default(), value: data.0.cast(), writable: true, type_id: None });
         // SAFETY: the value is the `T` just made.
-        let mut registry = unsafe { UserDataRegistry::only(&self.lua, Rc::clone(&value)) };
+        let mut registry = unsafe { UserDataRegistry::only(Rc::clone(&value)) };
         register(&mut registry);
         let meta = super::userdata::metatable_of(&self.lua, registry)?;
         let u = self.lua.new_userdata(Payload::new(Content::Scoped(Rc::clone(&value))), size_of::<T>(), meta.0.get())?;

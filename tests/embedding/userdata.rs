@@ -286,3 +286,57 @@ fn a_wrong_argument_takes_nothing() -> Result<()> {
     assert!(!lua.load("return (pcall(function() return o:finish(2) end))").eval::<bool>()?);
     Ok(())
 }
+
+/// A value of the type itself among the fields of a type.
+#[derive(Clone)]
+struct Vector(f64);
+
+impl UserData for Vector {
+    fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
+        fields.add_field("ZERO", Vector(0.));
+        fields.add_field_method_get("x", |_, this| Ok(this.0));
+        fields.add_meta_field("one", Vector(1.));
+        fields.add_meta_field_with("type", |lua| lua.create_proxy::<Vector>());
+    }
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_meta_method(MetaMethod::Unm, |_, this, ()| Ok(Vector(-this.0)));
+    }
+}
+
+#[test]
+fn a_type_has_values_of_itself() -> Result<()> {
+    let lua = Lua::new();
+    lua.globals().set("v", Vector(2.))?;
+    assert_eq!(lua.load("return (-v).x, v.ZERO.x, v.ZERO.ZERO.x").eval::<(f64, f64, f64)>()?, (-2., 0., 0.));
+    let meta = lua.globals().get::<AnyUserData>("v")?.metatable()?;
+    assert_eq!(meta.get::<UserDataRef<Vector>>("one")?.0, 1.);
+    assert_eq!(lua.load("return (...).ZERO.x").call::<f64>(meta.get::<Value>("type")?)?, 0.);
+    lua.register_userdata_type::<u8>(|registry| registry.add_field("next", AnyUserData::wrap(1_u8)))?;
+    assert!(lua.load("local n = ... return n.next.next == n.next").call::<bool>(AnyUserData::wrap(0_u8))?);
+    Ok(())
+}
+
+/// A registration that fails leaves what was known of the type.
+#[test]
+fn a_failed_registration_changes_nothing() -> Result<()> {
+    let lua = Lua::new();
+    let registered = |error: &'static str| {
+        lua.register_userdata_type::<u8>(|registry| {
+            registry.add_field("name", error);
+            registry.add_meta_field_with("other", move |_| match error {
+                "" => Ok(1),
+                "panic" => panic!("in a conversion"),
+                error => Err(Error::runtime(error)),
+            });
+        })
+    };
+    let name = || lua.load("return (...).name").call::<Option<String>>(AnyUserData::wrap(0_u8));
+    assert!(registered("first").is_err());
+    assert!(name().is_err(), "the type has no fields");
+    registered("")?;
+    assert!(registered("second").is_err());
+    assert_eq!(name()?.as_deref(), Some(""));
+    assert!(catch_unwind(AssertUnwindSafe(|| registered("panic"))).is_err());
+    assert_eq!(name()?.as_deref(), Some(""));
+    Ok(())
+}

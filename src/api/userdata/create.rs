@@ -88,10 +88,12 @@ impl Lua {
     /// The memory limit is reached, or the type registers a metamethod that it must not have.
     pub fn register_userdata_type<T: 'static>(&self, f: impl FnOnce(&mut UserDataRegistry<T>)) -> Result<()> {
         let _lock = self.0.lock();
-        let mut registry = UserDataRegistry::new(self);
+        let mut registry = UserDataRegistry::new();
         f(&mut registry);
-        let meta = metatable::of_members(self, registry.into_members())?;
-        self.keep_metatable(TypeId::of::<T>(), meta.0.get());
+        let meta = self.create_table()?;
+        let registration = Registration::begin(self, TypeId::of::<T>(), meta.0.get());
+        metatable::fill(self, &meta, registry.into_members())?;
+        registration.succeed();
         Ok(())
     }
     /// A userdata that stands for a type: it has the type's fields with a value and its functions, such as constructors.
@@ -143,12 +145,6 @@ impl Lua {
         self.register_userdata_type(register)?;
         Ok(self.0.roots.get(self.0.types.of_type.borrow()[&id]))
     }
-    fn keep_metatable(&self, id: TypeId, meta: Raw) {
-        let slot = self.0.add_root(meta);
-        if let Some(old) = self.0.types.of_type.borrow_mut().insert(id, slot) {
-            self.0.roots.release(old);
-        }
-    }
     /// The metatable of userdata whose value is gone, which is rooted.
     pub(crate) fn destructed_metatable(&self) -> Result<Raw> {
         if let Some(slot) = self.0.types.destructed.get() {
@@ -157,6 +153,45 @@ impl Lua {
         let meta = metatable::of_destructed(self)?.0.get();
         self.0.types.destructed.set(Some(self.0.add_root(meta)));
         Ok(meta)
+    }
+}
+
+/// A type that is being registered. Its metatable is known from the beginning, so that a value of the type among its own fields does not
+/// register it once more. If the registration fails, or a conversion panics, what was known of the type before is in force again.
+struct Registration<'a> {
+    lua: &'a Lua,
+    id: TypeId,
+    /// The metatable until now, if the type was registered before.
+    before: Option<u32>,
+    succeeded: bool,
+}
+
+impl Registration<'_> {
+    fn begin(lua: &Lua, id: TypeId, meta: Raw) -> Registration<'_> {
+        let slot = lua.0.add_root(meta);
+        let before = lua.0.types.of_type.borrow_mut().insert(id, slot);
+        Registration { lua, id, before, succeeded: false }
+    }
+    fn succeed(mut self) {
+        self.succeeded = true;
+    }
+}
+
+impl Drop for Registration<'_> {
+    fn drop(&mut self) {
+        let state = &self.lua.0;
+        let unused = if self.succeeded {
+            self.before
+        } else {
+            let mut of_type = state.types.of_type.borrow_mut();
+            match self.before {
+                Some(slot) => of_type.insert(self.id, slot),
+                None => of_type.remove(&self.id),
+            }
+        };
+        if let Some(slot) = unused {
+            state.roots.release(slot);
+        }
     }
 }
 

@@ -27,14 +27,14 @@ fn method(lua: &Lua, body: Body) -> Result<Function> {
     }
 }
 
-/// The metatable of a type.
-pub fn of_members(lua: &Lua, members: Members) -> Result<Table> {
-    let meta = lua.create_table_with_capacity(0, members.meta_methods.len() + members.meta_fields.len() + 4)?;
+/// Makes an empty table the metatable of a type. Values of fields are converted here: userdata of the type that are made of them may have the
+/// table already.
+pub fn fill(lua: &Lua, meta: &Table, members: Members) -> Result<()> {
     for (name, body) in members.meta_methods {
         meta.raw_set(MetaMethod::allowed(&name)?, method(lua, body)?)?;
     }
     for (name, value) in members.meta_fields {
-        meta.raw_set(MetaMethod::allowed(&name)?, value?)?;
+        meta.raw_set(MetaMethod::allowed(&name)?, value(lua)?)?;
     }
     if meta.raw_get::<Value>(MetaMethod::Type.name())?.is_nil() {
         meta.raw_set(MetaMethod::Type.name(), members.type_name)?;
@@ -48,7 +48,7 @@ pub fn of_members(lua: &Lua, members: Members) -> Result<Table> {
     }
     if let Some(values) = &values {
         for (name, value) in members.fields {
-            values.raw_set(name, value?)?;
+            values.raw_set(name, value(lua)?)?;
         }
         for (name, body) in members.methods {
             values.raw_set(name, method(lua, body)?)?;
@@ -68,8 +68,7 @@ pub fn of_members(lua: &Lua, members: Members) -> Result<Table> {
         meta.raw_set(MetaMethod::NewIndex.name(), newindex_function(lua, setters, fallback)?)?;
     }
     // What `getmetatable` gives to scripts.
-    meta.raw_set("__metatable", false)?;
-    Ok(meta)
+    meta.raw_set("__metatable", false)
 }
 
 /// A table of the functions that read or write fields.

@@ -439,7 +439,9 @@ impl AnyUserData {
 
 /// The metatable of what was registered.
 pub(super) fn metatable_of<T>(lua: &Lua, registry: UserDataRegistry<T>) -> Result<Table> {
-    metatable::of_members(lua, registry.into_members())
+    let meta = lua.create_table()?;
+    metatable::fill(lua, &meta, registry.into_members())?;
+    Ok(meta)
 }
 
 fn user_value_index(n: usize) -> Result<usize> {

@@ -41,7 +41,6 @@ use std::sync::Arc;
 /// # Ok::<(), perilune::Error>(())
 /// ```
 pub struct UserDataRegistry<T> {
-    lua: Lua,
     reach: Reach,
     pub(super) members: Members,
     value: PhantomData<T>,
@@ -56,11 +55,14 @@ pub enum Body {
     Async(Rc<Start>),
 }
 
+/// Makes the value of a field. It waits until the type has its metatable: the value may be one of the type itself.
+pub type Conversion = Box<dyn FnOnce(&Lua) -> Result<Value>>;
+
 /// Fields and methods of a type.
 #[derive(Default)]
 pub struct Members {
     /// Fields with a value.
-    pub fields: Vec<(String, Result<Value>)>,
+    pub fields: Vec<(String, Conversion)>,
     /// Fields that are read by a call.
     pub getters: Vec<(String, Rc<Closure>)>,
     /// Fields that are written by a call.
@@ -68,7 +70,7 @@ pub struct Members {
     /// Methods and functions.
     pub methods: Vec<(String, Body)>,
     /// Fields of the metatable with a value.
-    pub meta_fields: Vec<(String, Result<Value>)>,
+    pub meta_fields: Vec<(String, Conversion)>,
     /// Metamethods.
     pub meta_methods: Vec<(String, Body)>,
     /// Name of the type.
@@ -168,8 +170,8 @@ macro_rules! once_at_a_time {
 }
 
 impl<T: 'static> UserDataRegistry<T> {
-    pub(super) fn new(lua: &Lua) -> UserDataRegistry<T> {
-        UserDataRegistry::with(lua, Reach::typed::<T>())
+    pub(super) fn new() -> UserDataRegistry<T> {
+        UserDataRegistry::with(Reach::typed::<T>())
     }
 }
 
@@ -178,12 +180,12 @@ impl<T> UserDataRegistry<T> {
     ///
     /// # Safety
     /// The value is a `T`.
-    pub(crate) unsafe fn only(lua: &Lua, value: Rc<Scoped>) -> UserDataRegistry<T> {
-        UserDataRegistry::with(lua, Reach::Only(value))
+    pub(crate) unsafe fn only(value: Rc<Scoped>) -> UserDataRegistry<T> {
+        UserDataRegistry::with(Reach::Only(value))
     }
-    fn with(lua: &Lua, reach: Reach) -> UserDataRegistry<T> {
+    fn with(reach: Reach) -> UserDataRegistry<T> {
         let members = Members { type_name: short_type_name::<T>(), ..Members::default() };
-        UserDataRegistry { lua: lua.clone(), reach, members, value: PhantomData }
+        UserDataRegistry { reach, members, value: PhantomData }
     }
     /// Takes what was collected.
     pub(crate) fn into_members(self) -> Members {
@@ -287,16 +289,18 @@ impl<T> UserDataRegistry<T> {
             Ok(asynchronous::converted(args.lua, method(args.lua.clone(), this, converted)))
         }))
     }
-    fn meta_field(&mut self, name: String, value: Result<Value>) {
-        let usable = |v: &Value| matches!(v, Value::Nil | Value::Table(_) | Value::Function(_));
-        let value = value.and_then(|v| {
-            if !usable(&v) && (name == MetaMethod::Index || name == MetaMethod::NewIndex) {
+    fn meta_field(&mut self, name: String, convert: impl FnOnce(&Lua) -> Result<Value> + 'static) {
+        let method = name.clone();
+        let checked = move |lua: &Lua| {
+            let v = convert(lua)?;
+            let is_usable = matches!(v, Value::Nil | Value::Table(_) | Value::Function(_));
+            if !is_usable && (method == MetaMethod::Index || method == MetaMethod::NewIndex) {
                 let message = Some("expected nil, table or function".to_owned());
-                return Err(Error::MetaMethodTypeError { method: name.clone(), type_name: v.what(), message });
+                return Err(Error::MetaMethodTypeError { method, type_name: v.what(), message });
             }
             Ok(v)
-        });
-        self.members.meta_fields.push((name, value));
+        };
+        self.members.meta_fields.push((name, Box::new(checked)));
     }
 }
 
@@ -305,8 +309,7 @@ impl<T> UserDataFields<T> for UserDataRegistry<T> {
     where
         V: IntoLua + 'static,
     {
-        let value = value.into_lua(&self.lua);
-        self.members.fields.push((name.into(), value));
+        self.members.fields.push((name.into(), Box::new(|lua| value.into_lua(lua))));
     }
     fn add_field_method_get<M, R>(&mut self, name: impl Into<String>, method: M)
     where
@@ -349,16 +352,14 @@ impl<T> UserDataFields<T> for UserDataRegistry<T> {
     where
         V: IntoLua + 'static,
     {
-        let value = value.into_lua(&self.lua);
-        self.meta_field(name.into(), value);
+        self.meta_field(name.into(), |lua| value.into_lua(lua));
     }
     fn add_meta_field_with<F, R>(&mut self, name: impl Into<String>, f: F)
     where
         F: FnOnce(&Lua) -> Result<R> + 'static,
         R: IntoLua,
     {
-        let value = f(&self.lua).and_then(|v| v.into_lua(&self.lua));
-        self.meta_field(name.into(), value);
+        self.meta_field(name.into(), |lua| f(lua)?.into_lua(lua));
     }
 }
 
@@ -525,7 +526,7 @@ macro_rules! as_inner {
         $(#[$attr])*
         impl<T: UserData + 'static> UserData for $t {
             fn register(registry: &mut UserDataRegistry<Self>) {
-                let mut inner = UserDataRegistry::<T>::new(&registry.lua);
+                let mut inner = UserDataRegistry::<T>::new();
                 T::register(&mut inner);
                 registry.members = Members { type_name: core::mem::take(&mut registry.members.type_name), ..inner.members };
             }
