@@ -92,6 +92,14 @@ pub trait FromLuaMulti: Sized {
             Some((i, to)) => Self::from_lua_args(values.to_multi(), i, to, values.lua),
         }
     }
+    /// As [`FromLua::EMPTIES`].
+    #[doc(hidden)]
+    const EMPTIES: bool = false;
+    /// As [`FromLua::check`].
+    #[doc(hidden)]
+    fn check_all(_: Passed<'_>, _: Place<'_>) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Any number of values.
@@ -239,6 +247,10 @@ impl<T: FromLua> FromLuaMulti for T {
     fn take_all(values: Passed<'_>, place: Place<'_>) -> Result<T> {
         T::take(values, 0, place)
     }
+    const EMPTIES: bool = T::EMPTIES;
+    fn check_all(values: Passed<'_>, place: Place<'_>) -> Result<()> {
+        T::check(values, 0, place)
+    }
 }
 /// The value, or nil and the error.
 impl<T: IntoLua, E: IntoLua> IntoLuaMulti for std::result::Result<T, E> {
@@ -359,7 +371,12 @@ impl<T: FromLua> FromLuaMulti for Variadic<T> {
         args.into_iter().enumerate().map(|(k, v)| T::from_lua_arg(v, i + k, to, lua)).collect()
     }
     fn take_all(values: Passed<'_>, place: Place<'_>) -> Result<Variadic<T>> {
+        Self::check_all(values, place)?;
         (0..values.len()).map(|i| T::take(values, i, behind(place, i))).collect()
+    }
+    const EMPTIES: bool = T::EMPTIES;
+    fn check_all(values: Passed<'_>, place: Place<'_>) -> Result<()> {
+        if T::EMPTIES { (0..values.len()).try_for_each(|i| T::check(values, i, behind(place, i))) } else { Ok(()) }
     }
 }
 
@@ -425,10 +442,33 @@ macro_rules! tuple {
                 let $last = $last::from_lua_args(args, i, to, lua)?;
                 Ok(($($t,)* $last,))
             }
-            #[allow(non_snake_case, unused_mut, reason = "the variables are named after their types; one may be the only one")]
+            #[allow(
+                non_snake_case,
+                unused_mut,
+                unused_assignments,
+                reason = "the variables are named after their types; where there is one, nothing is counted"
+            )]
             #[inline]
             fn take_all(values: Passed<'_>, place: Place<'_>) -> Result<Self> {
                 let mut i = 0;
+                if $($t::EMPTIES ||)* false {
+                    // What takes the value out of a userdata is last, so that the value is lost only if the function is called.
+                    $(
+                        let waits = $t::EMPTIES.then(|| $t::check(values, i, behind(place, i))).transpose()?.is_some();
+                        let $t = if waits { None } else { Some($t::take(values, i, behind(place, i))?) };
+                        i += 1;
+                    )*
+                    let (rest, place_of_rest) = (values.skip(i), behind(place, i));
+                    let waits = $last::EMPTIES.then(|| $last::check_all(rest, place_of_rest)).transpose()?.is_some();
+                    let $last = if waits { None } else { Some($last::take_all(rest, place_of_rest)?) };
+                    i = 0;
+                    $(
+                        let $t = $t.map_or_else(|| $t::take(values, i, behind(place, i)), Ok)?;
+                        i += 1;
+                    )*
+                    let $last = $last.map_or_else(|| $last::take_all(rest, place_of_rest), Ok)?;
+                    return Ok(($($t,)* $last,));
+                }
                 $(
                     let $t = $t::take(values, i, behind(place, i))?;
                     i += 1;

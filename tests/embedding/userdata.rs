@@ -1,8 +1,8 @@
 //! Userdata: borrow rules, destruction, scopes.
 
 use perilune::{
-    AnyUserData, Error, Function, Lua, MetaMethod, Result, UserData, UserDataFields, UserDataMethods, UserDataRef,
-    UserDataRegistry, Value,
+    AnyUserData, Error, Function, Lua, MetaMethod, Result, UserData, UserDataFields, UserDataMethods, UserDataOwned, UserDataRef,
+    UserDataRegistry, Value, Variadic,
 };
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -284,6 +284,29 @@ fn a_wrong_argument_takes_nothing() -> Result<()> {
     assert!(!lua.load("return (pcall(o.finish, o, 'x'))").eval::<bool>()?);
     assert_eq!(lua.load("return o:finish(2)").eval::<i32>()?, 3);
     assert!(!lua.load("return (pcall(function() return o:finish(2) end))").eval::<bool>()?);
+    Ok(())
+}
+
+/// The same for functions, whichever of the arguments is wrong.
+#[test]
+fn a_wrong_argument_takes_no_argument() -> Result<()> {
+    type Owned = UserDataOwned<i32>;
+    let lua = Lua::new();
+    let (a, b) = (lua.create_any_userdata(1)?, lua.create_any_userdata(2)?);
+    let two = lua.create_function(|_, (a, n): (Owned, i32)| Ok(a.0 + n))?;
+    let three = lua.create_function(|_, (a, b, c): (Owned, Option<Owned>, Owned)| Ok(a.0 + b.map_or(0, |b| b.0) + c.0))?;
+    let e = two.call::<i32>((&a, "x")).unwrap_err();
+    assert!(e.to_string().contains("bad argument #2"), "{e}");
+    let e = three.call::<i32>((&a, Value::Nil, 1)).unwrap_err();
+    assert!(e.to_string().contains("bad argument #3"), "{e}");
+    let e = three.call::<i32>((&a, true, &b)).unwrap_err();
+    assert!(e.to_string().contains("bad argument #2"), "{e}");
+    let borrowed = b.borrow::<i32>()?;
+    assert!(three.call::<i32>((&a, Value::Nil, &b)).is_err());
+    drop(borrowed);
+    assert!(lua.create_function(|_, all: Variadic<Owned>| Ok(all.len()))?.call::<usize>((&a, &b, 1)).is_err());
+    assert_eq!(three.call::<i32>((&a, Value::Nil, &b))?, 3);
+    assert!(matches!(a.borrow::<i32>(), Err(Error::UserDataDestructed)));
     Ok(())
 }
 

@@ -112,6 +112,14 @@ pub trait FromLua: Sized {
             Some((n, to)) => Self::from_lua_arg(values.value(i), n, to, values.lua),
         }
     }
+    /// Does the conversion take the value out of a userdata? Then it comes after those of all other arguments, which may fail.
+    #[doc(hidden)]
+    const EMPTIES: bool = false;
+    /// The error that [`FromLua::take`] would give, for conversions that wait.
+    #[doc(hidden)]
+    fn check(_: Passed<'_>, _: usize, _: Place<'_>) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// As [`FromLua::take`] is without an implementation of its own: for those that have one, and leave it the rare values.
@@ -253,6 +261,10 @@ impl<T: FromLua> FromLua for Option<T> {
     }
     fn take(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<Option<T>> {
         if values.raw(i).is_nil() { Ok(None) } else { T::take(values, i, place).map(Some) }
+    }
+    const EMPTIES: bool = T::EMPTIES;
+    fn check(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<()> {
+        if values.raw(i).is_nil() { Ok(()) } else { T::check(values, i, place) }
     }
 }
 

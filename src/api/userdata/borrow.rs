@@ -5,6 +5,8 @@ use super::AnyUserData;
 use super::cell::Borrow;
 use crate::api::convert::FromLua;
 use crate::api::error::{Error, Result};
+use crate::api::multi::bad_argument;
+use crate::api::passing::{Passed, Place};
 use crate::api::type_name::short_type_name;
 use crate::api::{Lua, Value};
 use std::any::Any;
@@ -170,5 +172,13 @@ impl<T: 'static> FromLua for UserDataRefMut<T> {
 impl<T: 'static> FromLua for UserDataOwned<T> {
     fn from_lua(v: Value, _: &Lua) -> Result<UserDataOwned<T>> {
         userdata_of::<T>(v)?.take().map(UserDataOwned)
+    }
+    const EMPTIES: bool = true;
+    fn check(values: Passed<'_>, i: usize, place: Place<'_>) -> Result<()> {
+        let checked = userdata_of::<T>(values.value(i)).and_then(|u| u.check_take::<T>());
+        checked.map_err(|e| match place {
+            None => e,
+            Some((n, to)) => bad_argument(n, to, e),
+        })
     }
 }

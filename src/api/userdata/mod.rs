@@ -189,14 +189,7 @@ impl AnyUserData {
     /// The value is no `T` or belongs to a scope, it is gone, or it is borrowed.
     pub fn take<T: 'static>(&self) -> Result<T> {
         let _lua = self.0.open("AnyUserData::take")?;
-        match self.content()? {
-            Content::Owned(v) if v.value_type() == TypeId::of::<T>() => {
-                if v.flag().is_borrowed() {
-                    return Err(Error::UserDataBorrowMutError);
-                }
-            }
-            _ => return Err(Error::UserDataTypeMismatch),
-        }
+        self.check_take::<T>()?;
         let Content::Owned(value) = self.destruct()? else { return Err(Error::UserDataDestructed) };
         let value = cell::downcast::<T>(value).ok_or(Error::UserDataTypeMismatch)?;
         Counted::into_inner(value).map(cell::Shared::into_inner).ok_or(Error::UserDataBorrowMutError)
@@ -410,6 +403,15 @@ impl AnyUserData {
         match meta.raw_get::<Option<Function>>(MetaMethod::Eq.name())? {
             Some(eq) => eq.call((self, other)),
             None => Ok(false),
+        }
+    }
+    /// The error that [`AnyUserData::take`] would give, if it would give one.
+    pub(crate) fn check_take<T: 'static>(&self) -> Result<()> {
+        match self.content()? {
+            Content::Owned(v) if v.value_type() != TypeId::of::<T>() => Err(Error::UserDataTypeMismatch),
+            Content::Owned(v) if v.flag().is_borrowed() => Err(Error::UserDataBorrowMutError),
+            Content::Owned(_) => Ok(()),
+            _ => Err(Error::UserDataTypeMismatch),
         }
     }
     /// The text that `tostring` gives, with the name of the type where the type does not say more.
