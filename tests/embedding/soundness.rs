@@ -191,6 +191,23 @@ fn payloads_of_a_closed_state() {
     assert_eq!(*left.borrow(), [(0, true), (1, true), (2, true)]);
 }
 
+/// Each panic is reported by its hook alone, and the others are dropped all the same.
+#[test]
+fn drops_may_panic_while_the_state_is_closed() {
+    let dropped = Rc::new(Cell::new(0));
+    let lua = new_state();
+    for i in 0..4 {
+        let count = Rc::clone(&dropped);
+        let payload = OnDrop(move || {
+            count.set(count.get() + 1);
+            panic!("a panic of the test, to be ignored");
+        });
+        lua.globals().set(i, perilune::AnyUserData::wrap(payload)).expect("set");
+    }
+    drop(lua);
+    assert_eq!(dropped.get(), 4);
+}
+
 /// A writer that runs Lua.
 struct Runs(Lua, Rc<Cell<u32>>);
 

@@ -15,6 +15,7 @@ use super::watcher::Change;
 use super::{Heap, Phase, pages};
 use crate::interrupt::Poll;
 use crate::object::{Gc, GcHeader, Kind, Proto, Table, Thread, Udata};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The work of sweeping a block, in bytes of marking.
 const BLOCK_COST: usize = 16 << 10;
@@ -302,5 +303,9 @@ impl Drop for Heap {
             }
         }
         pages::give_rest(Poll::Never);
+        // A panic has been reported by its hook. It must not keep the others from being dropped, nor meet a second one.
+        for payload in core::mem::take(&mut self.finalizers.payloads) {
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(payload)));
+        }
     }
 }
