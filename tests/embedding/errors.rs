@@ -126,3 +126,44 @@ fn overflows_of_stacks_have_a_type() {
     assert!(matches!(lua.load(nested).exec(), Err(Error::StackOverflow(text)) if text.contains("C stack overflow")));
     assert!(matches!(lua.load("error 'stack overflow'").exec(), Err(Error::RuntimeError(_))));
 }
+
+/// Finalizers that fail in each way, for the test below.
+#[test]
+#[ignore = "`errors_of_finalizers_are_reported` runs it in a process of its own"]
+fn finalizers_that_fail() {
+    let lua = Lua::new();
+    let raise = |v: Value| lua.load("local v = ... return function() error(v, 0) end").call::<Function>(v).expect("a function");
+    let finalized: Function = lua
+        .load("return function(f) local p = newproxy(true) getmetatable(p).__gc = f p = nil collectgarbage() end")
+        .eval()
+        .expect("a function");
+    let error = lua.create_function(|_, _: Value| Err::<(), _>(Error::runtime("the text of an error")));
+    let panic = lua.create_function(|_, _: Value| -> perilune::Result<()> { panic!("the text of a panic") });
+    let described: Value =
+        lua.load("setmetatable({}, { __tostring = function() return 'the text of a table' end })").eval().unwrap();
+    let failing: Value = lua.load("setmetatable({}, { __tostring = error })").eval().unwrap();
+    let text = Value::String(lua.create_string("only a text").unwrap());
+    for f in [error.unwrap(), panic.unwrap()] {
+        finalized.call::<()>(f).unwrap();
+    }
+    for v in [described, failing, text, Value::Number(42.5), Value::Boolean(true), Value::Nil] {
+        finalized.call::<()>(raise(v)).unwrap();
+    }
+}
+
+/// As LuaJIT reports them, and with the text of errors of Rust.
+#[test]
+#[cfg(not(miri))]
+fn errors_of_finalizers_are_reported() {
+    let mut command = std::process::Command::new(std::env::current_exe().expect("a path"));
+    command.args(["--ignored", "--exact", "--nocapture", "errors::finalizers_that_fail"]);
+    let done = command.output().expect("it starts");
+    let text = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{text}");
+    let reported: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("ERROR in finalizer: ")).collect();
+    let expected = ["the text of an error", "the text of a panic", "the text of a table", "?", "only a text", "42.5", "?", "?"];
+    assert_eq!(reported.len(), expected.len(), "{text}");
+    for (reported, expected) in reported.iter().zip(expected) {
+        assert!(reported.ends_with(expected), "{text}");
+    }
+}

@@ -235,8 +235,19 @@ impl Vm {
             Some(Err(_)) => "handler of errors in finalizers",
             None => "finalizer",
         };
-        let text = self.errors.value.as_str().map_or("?".into(), |s| s.to_str_lossy().into_owned());
-        eprintln!("ERROR in {whose}: {text}");
+        let text = self.finalizer_error_text();
+        eprintln!("ERROR in {whose}: {}", String::from_utf8_lossy(&text));
+    }
+    /// The error value of a finalizer as text. A value that cannot be made one is `?`, as in LuaJIT; an error of the host has a `__tostring`.
+    fn finalizer_error_text(&mut self) -> Vec<u8> {
+        let e = self.errors.value;
+        let mm = self.metamethod(e, crate::meta::MM::ToString);
+        let v = if mm.is_nil() || e.is_str() { Ok(e) } else { self.call1(mm, &[e]) };
+        match v {
+            Ok(v) if v.is_number() => self.number_str(v).bytes().to_vec(),
+            Ok(v) => v.as_str().map_or(b"?".to_vec(), |s| s.bytes().to_vec()),
+            Err(_) => b"?".to_vec(),
+        }
     }
     /// Aborts the recording, though there is no error.
     pub(crate) fn abort_recording(&mut self) {
