@@ -173,6 +173,39 @@ fn an_interrupt_does_not_end_a_read_of_another_state() {
     assert_eq!(inner.globals().get::<String>("line").expect("it was read"), "line");
 }
 
+/// Finalizers of the program are limited, and say so. Files are closed in any case, without a message, and what was written to them is there.
+#[test]
+fn a_limit_does_not_keep_files_open() {
+    let path = std::env::temp_dir().join(format!("perilune-limits-{}.txt", std::process::id()));
+    let endless = "while true do pcall(function() while true do t[#t + 1] = (' '):rep(1000) end end) end";
+    for limit in [&["--time-limit", "100ms"], &["--fuel", "100000"], &["--memory-limit", "8m"]] {
+        for finalizer in ["", "local p = newproxy(true) getmetatable(p).__gc = function() while true do end end "] {
+            if limit[0] == "--memory-limit" && !finalizer.is_empty() {
+                // It would not end.
+                continue;
+            }
+            let open = format!(
+                "t = {{}} f = io.open('{}', 'w') f:write('text') b = require 'string.buffer'.new():put(1) ",
+                path.display()
+            );
+            let last = if limit[0] == "--memory-limit" { "while true do t[#t + 1] = (' '):rep(1000) end" } else { endless };
+            let program = format!("{open}{finalizer}keep = p {last}");
+            let done = std::process::Command::new(env!("CARGO_BIN_EXE_perilune"))
+                .args(limit)
+                .args(["-e", &program])
+                .stdin(std::process::Stdio::null())
+                .output()
+                .expect("the command runs");
+            let errors = String::from_utf8_lossy(&done.stderr);
+            assert_eq!(done.status.code(), Some(1), "{limit:?}: {errors}");
+            let reported = errors.lines().filter(|l| l.starts_with("ERROR in finalizer")).count();
+            assert_eq!(reported, usize::from(!finalizer.is_empty()), "{limit:?}: {errors}");
+            assert_eq!(std::fs::read_to_string(&path).expect("a file"), "text", "{limit:?}");
+            std::fs::remove_file(&path).expect("it is there");
+        }
+    }
+}
+
 #[test]
 fn the_command_has_a_time_limit() {
     let begun = Instant::now();

@@ -10,6 +10,7 @@ use crate::Vm;
 use crate::hooks::Mode;
 use crate::meta::MM;
 use crate::object::{Cdata, Gc, Table, Udata, cdata_flag};
+use crate::stdlib::{self, Builtin};
 use crate::value::Value;
 
 /// When the state closes, finalizers may create userdata with finalizers. This is the most rounds of that.
@@ -158,7 +159,11 @@ impl Vm {
         match due {
             Due::Udata(u) => {
                 if let Some(f) = self.finalizer_of(u) {
-                    self.outside_program(|vm| vm.call_finalizer(f, Value::udata(u)));
+                    self.outside_program(|vm| {
+                        if !vm.finalize_of_library(f, u) {
+                            vm.call_finalizer(f, Value::udata(u));
+                        }
+                    });
                 }
             }
             Due::Cdata(c, f) => {
@@ -168,6 +173,15 @@ impl Vm {
             }
         }
         true
+    }
+    /// Does what a finalizer of the libraries does, without a call: no limit that the program has reached, be it of time, instructions or
+    /// memory, keeps its files open. False if it is another finalizer.
+    fn finalize_of_library(&mut self, f: Value, u: Gc<Udata>) -> bool {
+        match f.as_func().and_then(|f| Builtin::from_id(f.ffid())) {
+            Some(Builtin::IoMethodGc) => stdlib::io::finalize(u, &self.interrupts.flag),
+            Some(Builtin::BufferMethodGc) => self.finalize_buffer(u),
+            _ => false,
+        }
     }
     /// Runs `f`, which may run Lua code, in the middle of a program without visible effects: nothing of it is recorded, no hook is called,
     /// and a pending error is kept. No collection steps run meanwhile; an explicit full collection is possible.

@@ -299,6 +299,14 @@ impl Vm {
         self.anchor_source(u, Value::NIL);
         self.count_buffer(u);
     }
+    /// Frees the memory of a buffer that is not used any more. False if it is another userdata.
+    pub(crate) fn finalize_buffer(&mut self, u: Gc<Udata>) -> bool {
+        let is_buffer = u.is::<Buffer>();
+        if is_buffer {
+            self.buffer_free(u);
+        }
+        is_buffer
+    }
     /// Empties the buffer.
     pub(crate) fn buffer_reset(&mut self, u: Gc<Udata>) {
         let had_source = with(u, |b| {

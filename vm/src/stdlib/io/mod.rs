@@ -413,12 +413,17 @@ pub fn type_(vm: &mut Vm) -> LuaResult<u32> {
 /// The finalizer of files.
 pub fn file_gc(vm: &mut Vm) -> LuaResult<u32> {
     let u = check_file(vm)?;
-    let stop = &vm.interrupts.flag;
-    u.with::<LuaFile, _>(|f| match f.origin {
+    finalize(u, &vm.interrupts.flag);
+    Ok(0)
+}
+
+/// Closes a file that is not used any more. False if it is another userdata.
+pub(crate) fn finalize(u: Gc<Udata>, stop: &Flag) -> bool {
+    let closed = u.with::<LuaFile, _>(|f| match f.origin {
         Origin::Standard => Ok(()),
         _ => f.close(stop),
     });
-    Ok(0)
+    closed.is_some()
 }
 
 /// `tostring(file)`
