@@ -199,6 +199,22 @@ fn interrupts_find_the_thread() -> Result<()> {
     Ok(())
 }
 
+/// A handle is made while another thread runs the program that it is to end. If that waited, the time limit would end the program.
+#[test]
+fn later_handles_are_made_at_once() -> Result<()> {
+    let lua = Lua::new();
+    drop(lua.interrupt_handle());
+    lua.set_time_limit(Some(Duration::from_secs(20)))?;
+    let (started, begins) = mpsc::channel();
+    lua.globals().set("begin", lua.create_function(move |_, ()| Ok(started.send(()).is_ok()))?)?;
+    let other = lua.clone();
+    let running = std::thread::spawn(move || other.load("begin() while true do end").exec());
+    begins.recv().expect("the program begins");
+    assert!(lua.interrupt_handle().interrupt());
+    assert!(matches!(running.join().expect("no panic"), Err(Error::Interrupted(_))));
+    Ok(())
+}
+
 /// A time limit goes with the state.
 #[test]
 fn a_time_limit_holds_on_another_thread() -> Result<()> {

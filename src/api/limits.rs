@@ -50,7 +50,8 @@ impl InterruptHandle {
 
 impl Lua {
     /// What interrupts this state from any thread. The first one has compiled loops of this state ask for interrupts, at most 4 % of their time,
-    /// and is best made before programs run: what was compiled before is compiled again.
+    /// and is best made before programs run: what was compiled before is compiled again. With the feature `send` the first one waits as long as
+    /// another thread runs a program of this state; later ones are made at once.
     ///
     /// ```
     /// let lua = perilune::Lua::new();
@@ -59,8 +60,15 @@ impl Lua {
     /// assert!(lua.load("while true do end").exec().is_err());
     /// ```
     pub fn interrupt_handle(&self) -> InterruptHandle {
+        #[cfg(feature = "send")]
+        if let Some(remote) = self.0.remote.get() {
+            return InterruptHandle(remote.clone());
+        }
         let _lock = self.0.lock();
-        InterruptHandle(self.0.enter(|vm| vm.remote()))
+        let remote = self.0.enter(|vm| vm.remote());
+        #[cfg(feature = "send")]
+        let remote = self.0.remote.get_or_init(|| remote).clone();
+        InterruptHandle(remote)
     }
     /// Takes an interrupt back, be it of a handle or of the time limit, so that programs run again. The time limit stays off until it is set
     /// again.

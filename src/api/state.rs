@@ -77,6 +77,9 @@ pub unsafe fn vm_of(lua: &Lua) -> *mut Vm {
 pub struct State {
     lock: Lock,
     parts: Parts,
+    /// What interrupts this state, once it was asked for: who wants to end a program does not wait for the lock, which the program holds.
+    #[cfg(feature = "send")]
+    pub(super) remote: std::sync::OnceLock<perilune_vm::interrupt::Remote>,
 }
 
 #[cfg(feature = "send")]
@@ -203,7 +206,12 @@ impl State {
         };
         #[cfg(feature = "async")]
         parts.asynchronous.pool_size.set(options.thread_pool_size);
-        let state = Shared::new(State { lock: Lock::default(), parts });
+        let state = Shared::new(State {
+            lock: Lock::default(),
+            parts,
+            #[cfg(feature = "send")]
+            remote: std::sync::OnceLock::new(),
+        });
         let _lock = State::lock(&state);
         let host: Rc<dyn Host> = Rc::new(Payloads::new(&state, !owned));
         state.enter(|vm| {
