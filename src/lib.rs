@@ -252,8 +252,9 @@ pub use perilune_derive::UserData;
 ///
 /// A function with `self` becomes a method, one without a function; its first other parameter may be `&Lua`. Parameters of a reference type
 /// take userdata (`&str` and `&[u8]` take strings); others are converted. Functions return [`Result`], or any value with
-/// `#[lua(infallible)]`. Other words in `#[lua(...)]`: `getter` and `setter` make a function a field that is computed, `field` one whose
-/// value is made once, `meta` a metamethod; `skip` leaves it out, and `name = "..."` names it for Lua code. Constants become fields.
+/// `#[lua(infallible)]`; what they return may borrow from `self` (`&str`). Other words in `#[lua(...)]`: `getter` and `setter` make a function
+/// a field that is computed; `field` one whose value is made once, and which the function returns as it is, without a [`Result`]; `meta` a
+/// metamethod; `skip` leaves it out, and `name = "..."` names it for Lua code. Constants become fields; they may be values of the type.
 ///
 /// ```
 /// use perilune::{Lua, UserData};

@@ -2,8 +2,9 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
+use std::collections::HashSet;
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, LitStr, Meta, Result};
+use syn::{Attribute, Error, Fields, LitStr, Meta, Result};
 
 /// What the attributes of a field, a function or a constant say.
 #[derive(Default)]
@@ -18,12 +19,15 @@ impl LuaAttribute {
     /// Reads the attributes. `allowed` are the words that may be used here.
     pub fn parse(attributes: &[Attribute], allowed: &[&str]) -> Result<LuaAttribute> {
         let mut parsed = LuaAttribute::default();
-        for attribute in attributes.iter().filter(|a| a.path().is_ident("lua")) {
+        for attribute in attributes.iter().filter(|a| is_lua(a)) {
             match &attribute.meta {
                 Meta::Path(_) => {}
                 Meta::NameValue(_) => return Err(Error::new(attribute.span(), "expected `#[lua(...)]`")),
                 Meta::List(_) => attribute.parse_nested_meta(|meta| {
                     if meta.path.is_ident("name") {
+                        if parsed.name.is_some() {
+                            return Err(meta.error("there is a `name` already"));
+                        }
                         parsed.name = Some(meta.value()?.parse::<LitStr>()?.value());
                         return Ok(());
                     }
@@ -53,6 +57,35 @@ impl LuaAttribute {
     }
 }
 
+fn is_lua(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("lua")
+}
+
+/// An error if one of the attributes is `#[lua(...)]`, where it has no meaning.
+pub fn none_is_ours(attributes: &[Attribute], why: &str) -> Result<()> {
+    attributes.iter().find(|a| is_lua(a)).map_or(Ok(()), |a| Err(Error::new(a.span(), why)))
+}
+
+/// The same for all fields.
+pub fn no_field_has_ours(fields: &Fields, why: &str) -> Result<()> {
+    fields.iter().try_for_each(|field| none_is_ours(&field.attrs, why))
+}
+
+/// The names for Lua code that were given so far, by what they are names of.
+#[derive(Default)]
+pub struct Names(HashSet<(&'static str, String)>);
+
+impl Names {
+    /// An error if the name was given before. Items with conditions may exclude one another.
+    pub fn add(&mut self, kind: &'static str, name: &str, attributes: &[Attribute], at: Span) -> Result<()> {
+        let is_conditional = attributes.iter().any(|a| a.path().is_ident("cfg"));
+        if is_conditional || self.0.insert((kind, name.to_owned())) {
+            return Ok(());
+        }
+        Err(Error::new(at, format!("there is another {kind} with the name `{name}` for Lua code")))
+    }
+}
+
 /// The code, under the conditional compilation of the item that it was made for.
 pub fn conditional(code: TokenStream, attributes: &[Attribute]) -> TokenStream {
     let conditions = attributes.iter().filter(|a| a.path().is_ident("cfg"));
@@ -61,5 +94,5 @@ pub fn conditional(code: TokenStream, attributes: &[Attribute]) -> TokenStream {
 
 /// The attributes that are not ours.
 pub fn others(attributes: &mut Vec<Attribute>) {
-    attributes.retain(|a| !a.path().is_ident("lua"));
+    attributes.retain(|a| !is_lua(a));
 }

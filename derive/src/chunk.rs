@@ -3,6 +3,7 @@
 use crate::names;
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::{Error, Result};
 
 /// The text that is being put together.
@@ -22,7 +23,7 @@ pub fn expand(input: TokenStream) -> Result<TokenStream> {
         return Ok(quote! { #root::__private::plain_chunk(#text) });
     }
     let (lua, env) = (names::hidden("lua"), names::hidden("env"));
-    let names = captures.iter().map(Ident::to_string);
+    let names = captures.iter().map(|name| name.unraw().to_string());
     Ok(quote! {
         #root::__private::chunk(#text, move |#lua: &#root::Lua, #env: &#root::Table| -> #root::Result<()> {
             let _ = #lua;
@@ -50,7 +51,7 @@ impl Source {
                 }
                 TokenTree::Punct(dollar) if dollar.as_char() == '$' => match tokens.next() {
                     Some(TokenTree::Ident(name)) => {
-                        self.write(&name.to_string(), name.span());
+                        self.write(&name.unraw().to_string(), name.span());
                         if !self.captures.contains(&name) {
                             self.captures.push(name);
                         }

@@ -3,11 +3,12 @@
 use crate::names;
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::{DeriveInput, parse_quote};
 
 pub fn expand(mut input: DeriveInput) -> TokenStream {
     let (root, name) = (names::root(), &input.ident);
-    let text = name.to_string();
+    let text = name.unraw().to_string();
     input.generics.make_where_clause().predicates.push(parse_quote!(Self: 'static + ::core::clone::Clone));
     let (parameters, arguments, conditions) = input.generics.split_for_impl();
     quote! {

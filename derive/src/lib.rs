@@ -7,6 +7,8 @@ mod from_lua;
 mod impl_block;
 mod names;
 mod signature;
+#[cfg(test)]
+mod tests;
 mod user_data;
 
 use proc_macro::TokenStream;

@@ -1,9 +1,12 @@
 //! Signatures of functions that Lua code calls: where the value, the state and the arguments go.
 
 use crate::names;
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use syn::{Error, FnArg, GenericArgument, Ident, PathArguments, ReceiverKind, Result, Signature, Type, TypeReference};
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::{
+    Error, FnArg, GenericArgument, GenericParam, Ident, Path, PathArguments, ReceiverKind, Result, ReturnType, Signature, Type,
+    TypeReference,
+};
 
 /// How a function takes the value.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -37,11 +40,19 @@ pub struct Function {
     pub receiver: Receiver,
     pub state: Option<State>,
     pub arguments: Vec<Argument>,
+    /// May the result borrow from the value or an argument?
+    pub lends: bool,
 }
 
 impl Function {
-    pub fn of(signature: &Signature) -> Result<Function> {
-        let mut function = Function { receiver: Receiver::None, state: None, arguments: Vec::new() };
+    /// What the signature of a function of the type at `path` says.
+    pub fn of(signature: &Signature, path: &Path) -> Result<Function> {
+        let is_no_lifetime = |p: &&GenericParam| !matches!(p, GenericParam::Lifetime(_));
+        if let Some(parameter) = signature.generics.params.iter().find(is_no_lifetime) {
+            return Err(Error::new_spanned(parameter, "a function that Lua code calls has no type or const parameters"));
+        }
+        let lends = matches!(&signature.output, ReturnType::Type(_, ty) if has_reference(ty.to_token_stream()));
+        let mut function = Function { receiver: Receiver::None, state: None, arguments: Vec::new(), lends };
         let mut first = true;
         for input in &signature.inputs {
             match input {
@@ -49,14 +60,20 @@ impl Function {
                     function.receiver = match &this.kind {
                         ReceiverKind::Reference(_, _, None) => Receiver::Ref,
                         ReceiverKind::Reference(_, _, Some(_)) => Receiver::Mut,
-                        _ => Receiver::Owned,
+                        ReceiverKind::Value => Receiver::Owned,
+                        _ => return Err(Error::new_spanned(this, "expected `self`, `&self` or `&mut self`")),
                     };
                 }
                 FnArg::Typed(parameter) => {
-                    let state = state(&parameter.ty).filter(|_| core::mem::take(&mut first));
-                    match state {
-                        Some(state) => function.state = Some(state),
-                        None => function.arguments.push(argument(function.arguments.len(), &parameter.ty)?),
+                    let is_first = core::mem::take(&mut first);
+                    match state(&parameter.ty)? {
+                        Some(state) if is_first => function.state = Some(state),
+                        Some(_) => return Err(Error::new_spanned(parameter, "the state is the first parameter after `self`")),
+                        None => {
+                            let ty = with_name(parameter.ty.to_token_stream(), path);
+                            // The type is the same, so that it can be parsed; the positions are those of the user's.
+                            function.arguments.push(argument(function.arguments.len(), &syn::parse2(ty)?)?);
+                        }
                     }
                 }
             }
@@ -75,17 +92,60 @@ impl Function {
 }
 
 /// Is this the state?
-fn state(ty: &Type) -> Option<State> {
+fn state(ty: &Type) -> Result<Option<State>> {
     let is_lua = |ty: &Type| matches!(ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "Lua"));
     match ty {
-        Type::Reference(r) if r.mutability.is_none() && is_lua(&r.elem) => Some(State::Ref),
-        ty if is_lua(ty) => Some(State::Owned),
-        _ => None,
+        Type::Reference(r) if is_lua(&r.elem) && r.mutability.is_some() => {
+            Err(Error::new_spanned(ty, "the state is `&Lua`: no function of it needs `&mut Lua`"))
+        }
+        Type::Reference(r) if is_lua(&r.elem) => Ok(Some(State::Ref)),
+        ty if is_lua(ty) => Ok(Some(State::Owned)),
+        _ => Ok(None),
     }
+}
+
+/// Code with a type's name for `Self`, which is not known outside of the `impl` block.
+pub fn with_name(code: TokenStream, path: &Path) -> TokenStream {
+    let replaced = code.into_iter().map(|token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => path.to_token_stream(),
+        TokenTree::Group(group) => {
+            let mut new = Group::new(group.delimiter(), with_name(group.stream(), path));
+            new.set_span(group.span());
+            TokenTree::Group(new).into()
+        }
+        token => token.into(),
+    });
+    replaced.collect()
+}
+
+/// Is there a reference or a lifetime in a type, other than `'static`?
+fn has_reference(ty: TokenStream) -> bool {
+    let mut tokens = ty.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) if has_reference(group.stream()) => return true,
+            // The lifetime of the reference decides, if there is one.
+            TokenTree::Punct(p) if p.as_char() == '&' => {
+                if !matches!(tokens.peek(), Some(TokenTree::Punct(p)) if p.as_char() == '\'') {
+                    return true;
+                }
+            }
+            TokenTree::Punct(p) if p.as_char() == '\'' => {
+                if !matches!(tokens.peek(), Some(TokenTree::Ident(name)) if name == "static") {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 fn argument(i: usize, ty: &Type) -> Result<Argument> {
     let ident = names::hidden(&format_ident!("argument{i}").to_string());
+    if has_impl(ty.to_token_stream()) {
+        return Err(Error::new_spanned(ty, "a function that Lua code calls has parameters of types with names, not `impl ...`"));
+    }
     if let Type::Reference(r) = ty {
         let (ty, mutable) = (borrowed(r)?, r.mutability.is_some());
         let pass = if mutable { quote!(&mut *#ident) } else { quote!(&*#ident) };
@@ -97,6 +157,15 @@ fn argument(i: usize, ty: &Type) -> Result<Argument> {
         return Ok(Argument { ident, ty: quote!(::core::option::Option<#inner>), mutable, pass });
     }
     Ok(Argument { pass: quote!(#ident), ident, ty: quote!(#ty), mutable: false })
+}
+
+/// Is `impl ...` in a type?
+fn has_impl(ty: TokenStream) -> bool {
+    ty.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == "impl",
+        TokenTree::Group(group) => has_impl(group.stream()),
+        _ => false,
+    })
 }
 
 /// What holds the value that a reference is to.

@@ -23,7 +23,7 @@ impl Wake for Woken {
 }
 
 /// Polls a future until it is ready; it must have been woken before each poll but the first.
-fn block_on<F: Future>(future: F) -> F::Output {
+pub fn block_on<F: Future>(future: F) -> F::Output {
     let woken = Arc::new(Woken::default());
     let waker = Waker::from(Arc::clone(&woken));
     let mut future = pin!(future);

@@ -12,6 +12,8 @@ mod data;
 mod errors;
 mod ffi;
 mod hooks;
+#[cfg(feature = "macros")]
+mod macros;
 mod sandbox;
 mod soundness;
 mod state;
