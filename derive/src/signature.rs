@@ -122,20 +122,16 @@ pub fn with_name(code: TokenStream, path: &Path) -> TokenStream {
 fn has_reference(ty: TokenStream) -> bool {
     let mut tokens = ty.into_iter().peekable();
     while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Group(group) if has_reference(group.stream()) => return true,
+        let next = tokens.peek();
+        let is_found = match token {
+            TokenTree::Group(group) => has_reference(group.stream()),
             // The lifetime of the reference decides, if there is one.
-            TokenTree::Punct(p) if p.as_char() == '&' => {
-                if !matches!(tokens.peek(), Some(TokenTree::Punct(p)) if p.as_char() == '\'') {
-                    return true;
-                }
-            }
-            TokenTree::Punct(p) if p.as_char() == '\'' => {
-                if !matches!(tokens.peek(), Some(TokenTree::Ident(name)) if name == "static") {
-                    return true;
-                }
-            }
-            _ => {}
+            TokenTree::Punct(p) if p.as_char() == '&' => !matches!(next, Some(TokenTree::Punct(p)) if p.as_char() == '\''),
+            TokenTree::Punct(p) if p.as_char() == '\'' => !matches!(next, Some(TokenTree::Ident(name)) if name == "static"),
+            _ => false,
+        };
+        if is_found {
+            return true;
         }
     }
     false
