@@ -160,7 +160,11 @@ impl Parser<'_> {
     }
     /// Do so many levels exceed the limit, or what is left of the native stack where a chunk is loaded deep in a recursion?
     fn check_levels(&self, levels: u32) -> Result<(), SyntaxError> {
-        if levels >= MAX_LEVEL || !has_reserve() { Err(self.err_plain("chunk has too many syntax levels")) } else { Ok(()) }
+        match levels {
+            MAX_LEVEL.. => Err(self.err_plain("chunk has too many syntax levels")),
+            _ if !has_reserve() => Err(self.err_plain("stack overflow")),
+            _ => Ok(()),
+        }
     }
     /// Leaves it.
     fn leave(&mut self) {
