@@ -43,7 +43,11 @@ pub fn run(b: &mut IrBuffer) {
 
 /// Objects that are made once more and are not sunk are those that the exit has made.
 fn take_old(b: &mut IrBuffer) {
-    for again in core::mem::take(&mut b.made_again) {
+    let again = core::mem::take(&mut b.made_again);
+    if again.is_empty() {
+        return;
+    }
+    for again in again {
         let new = b.trace.ins[again.object.ins_index()];
         if new.is_sunk() || !b.trace.makes_object(again.object) {
             continue;
