@@ -30,8 +30,10 @@ pub fn get<V: FromLua>(object: &Handle, used: &'static str, key: impl IntoLua) -
         }
     }
     let value = V::take(frame.passed(&lua), 0, None)?;
-    // The key may be a new string.
-    lua.0.step()?;
+    if k.is_gc() {
+        // The key may be a new string.
+        lua.0.step()?;
+    }
     Ok(value)
 }
 

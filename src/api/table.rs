@@ -194,10 +194,13 @@ impl Table {
         let lua = self.0.open("Table::raw_get")?;
         let frame = Frame::new(&lua);
         key.pass(&lua)?;
-        frame.set(self.raw_with(&lua).get(frame.raw(0)));
+        let k = frame.raw(0);
+        frame.set(self.raw_with(&lua).get(k));
         let value = V::take(frame.passed(&lua), 0, None)?;
-        // The key may be a new string.
-        lua.0.step()?;
+        if k.is_gc() {
+            // The key may be a new string.
+            lua.0.step()?;
+        }
         Ok(value)
     }
     /// Sets a field, without metamethods.
