@@ -285,6 +285,7 @@ impl Vm {
         }
         co.status.set(ThreadStatus::Fresh);
         co.in_handler.set(false);
+        co.handlers.set(0);
     }
     /// Has a coroutine ended by an error?
     pub fn coroutine_failed(&self, co: Gc<Thread>) -> bool {

@@ -99,11 +99,22 @@ impl Vm {
     pub fn check_not_finalizing(&mut self) -> LuaResult<()> {
         if self.heap.is_finalizing() { Err(self.rt_error("bad action while in __gc metamethod")) } else { Ok(()) }
     }
-    /// Raises the error of too deep calls or a too large stack.
+    /// Raises the error of too deep calls or a too large stack. In the handler of an error, it has no position and no handler.
     #[cold]
     pub(crate) fn overflow_error(&mut self, msg: &str) -> LuaError {
+        if self.cur.in_handler.get() {
+            return self.handler_overflow(msg);
+        }
         let e = self.rt_error(msg);
         self.errors.overflow = self.errors.value;
+        e
+    }
+    /// Raises the error of a handler that has too deep calls or needs a too large stack.
+    #[cold]
+    pub(crate) fn handler_overflow(&mut self, msg: &str) -> LuaError {
+        let e = self.plain_error(msg.as_bytes());
+        self.errors.overflow = self.errors.value;
+        self.errors.handled = true;
         e
     }
     /// Raises an error of an operation: with a position only if a Lua function executes it, and not a builtin.

@@ -20,6 +20,9 @@ use std::rc::Rc;
 const HANDLER_CALLS: u32 = super::stack::LOWEST.native;
 /// The error that replaces another one whose handler has failed.
 const HANDLER_FAILED: &[u8] = b"error in error handling";
+/// Handlers that may run at once on a coroutine, each for an error of the one before: the limit of Lua 5.1 for nested calls from C
+/// (`LUAI_MAXCCALLS`). Each error looks for its handler from the top of the stack down, so that the time grows with the square of this.
+const MOST_HANDLERS: u32 = 200;
 
 /// How the interpreter is entered: with a VM, a slot and a number of values.
 pub(super) type Entry = unsafe extern "C" fn(*mut Vm, *mut Value, usize) -> u32;
@@ -511,20 +514,28 @@ impl Vm {
             self.handler_failed();
             return;
         }
+        let level = self.cur.handlers.get();
+        if level == MOST_HANDLERS {
+            self.handler_overflow("stack overflow");
+            return;
+        }
         self.cur.in_handler.set(true);
+        self.cur.handlers.set(level + 1);
         self.put_top_behind_frame();
         let (base, pc) = (self.stack_offset(self.base), self.pc);
         let e = self.errors.value;
         let ok = self.grow_stack(64).is_ok();
         match if ok { self.call1(handler, &[e]) } else { Err(LuaError::parked()) } {
             Ok(v) => self.errors.value = v,
-            // An error was caught in the handler, so that it was called again for the next one: its value is that of the other call.
-            Err(_) if ok && !self.cur.in_handler.get() => {}
+            // The error keeps its value if no handler is called for it, or if another call of this handler has dealt with it (an error was
+            // caught in the handler, and the next one called it again).
+            Err(_) if self.errors.handled || !self.cur.in_handler.get() => {}
             Err(_) => self.handler_failed(),
         }
         self.base = self.stack_at(base);
         self.pc = pc;
         self.cur.in_handler.set(false);
+        self.cur.handlers.set(level);
         self.errors.handled = true;
     }
 }

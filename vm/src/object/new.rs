@@ -240,6 +240,7 @@ impl Heap {
                 size: Cell::new(size),
                 status: Cell::new(ThreadStatus::Fresh),
                 in_handler: Cell::new(false),
+                handlers: Cell::new(0),
                 base: Cell::new(stack),
                 top: Cell::new(stack),
                 open: Cell::new(core::ptr::null_mut()),

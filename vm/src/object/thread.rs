@@ -109,6 +109,8 @@ pub struct Thread {
     pub status: Cell<ThreadStatus>,
     /// Does an error handler run on it? An error that is raised meanwhile calls no handler.
     pub in_handler: Cell<bool>,
+    /// How many error handlers run on it, each for an error of the one before.
+    pub handlers: Cell<u32>,
     /// Base of the current frame, while not running.
     pub base: Cell<*mut Value>,
     /// Open upvalues, from the highest stack slot down. (The field lies between `base` and `top`, so that these two are not loaded
