@@ -16,8 +16,8 @@ const MOST: [usize; 2] = [3, 4];
 /// A slot whose value an exit passes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct ExitArg {
-    /// The slot as the side trace counts.
-    pub slot: SlotIdx,
+    /// The slot, from the base of the frame that the side trace is entered in.
+    pub slot: i32,
     /// The type of the value.
     pub ty: Ty,
 }
@@ -45,14 +45,14 @@ pub(crate) fn values(trace: &Trace, k: SnapId) -> Vec<(ExitArg, IrRef)> {
     }
     let (mut args, mut used) = (Vec::new(), [0, 0]);
     for s in snap.restored() {
-        let (Some(ins), Some(slot)) = (trace.def(s.value), snap.slot_in_side_trace(s.slot)) else { continue };
+        let (Some(ins), Some(slot)) = (trace.def(s.value), snap.slot_in_side_trace(s.slot, SlotIdx::BASE)) else { continue };
         let ty = if ins.ty.is_int() { Ty::Int } else { ins.ty };
         let count = &mut used[usize::from(ty == Ty::Num)];
         if ty.is_pri() || ins.is_sunk() || ins.op == Op::CARG || *count == MOST[usize::from(ty == Ty::Num)] {
             continue;
         }
         *count += 1;
-        args.push((ExitArg { slot, ty }, s.value));
+        args.push((ExitArg { slot: slot.from_base(), ty }, s.value));
     }
     args
 }

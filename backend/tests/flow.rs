@@ -345,7 +345,7 @@ fn side_traces_box_the_slots_that_their_exit_left_unboxed() {
 }
 
 fn passed(slot: usize, ty: Ty) -> ExitArg {
-    ExitArg { slot: SlotIdx::new(slot), ty }
+    ExitArg { slot: slot as i32 - 2, ty }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use perilune_vm::layout::Field;
 /// A value in the object that a slot would hold.
 #[derive(Copy, Clone)]
 pub(super) struct KnownContent {
-    /// The slot, from the frame to resume.
+    /// The slot.
     slot: SlotIdx,
     content: Content,
     value: Value,
@@ -66,7 +66,7 @@ impl<'a> Lower<'a> {
         }
         let mut taken = Vec::new();
         for s in snap.restored().filter(|s| !taken.contains(&s.value)).collect::<Vec<_>>() {
-            let Some((made, values)) = trace.made(k, s.value) else { continue };
+            let Some((made, values)) = trace.made(k, s.value, side.trace.entry) else { continue };
             let fits =
                 |(s, r): (&Stored, &IrRef)| s.konst.is_some() || self.ty(*r).is_ok_and(|ty| repr(ty) == repr(s.content.ty));
             if made.contents.iter().zip(&values).all(fits) && takes_contents(side.trace, made.first, &made.contents) {
@@ -75,11 +75,11 @@ impl<'a> Lower<'a> {
         }
         taken
     }
-    /// What is in these objects.
-    pub(super) fn contents_of(&mut self, k: SnapId, taken: &[IrRef]) -> Res<Vec<KnownContent>> {
+    /// What is in these objects, as the side trace counts slots.
+    pub(super) fn contents_of(&mut self, k: SnapId, side: &Trace, taken: &[IrRef]) -> Res<Vec<KnownContent>> {
         let mut known = Vec::new();
         for &object in taken {
-            let Some((made, values)) = self.cur.trace.made(k, object) else { continue };
+            let Some((made, values)) = self.cur.trace.made(k, object, side.entry) else { continue };
             for (Stored { content, .. }, r) in made.contents.into_iter().zip(values).filter(|(s, _)| s.konst.is_none()) {
                 let value = self.val(r)?;
                 let value = self.narrow(value, content.ty);

@@ -140,7 +140,7 @@ impl<'a> Lower<'a> {
                 let block = self.pos.current_block().ok_or(self.bad("exit outside of a block"))?;
                 let mut known = self.known_at(snap)?;
                 self.copy_nums_for(self.cur.tree.sides[side].1.trace, &mut known);
-                let contents = self.contents_of(snap, &taken)?;
+                let contents = self.contents_of(snap, self.cur.tree.sides[side].1.trace, &taken)?;
                 self.forget_cold();
                 self.pending.push(Pending { tree: &self.cur.tree.sides[side].1, block, base, known, contents, fuel });
             }

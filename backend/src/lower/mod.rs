@@ -107,7 +107,7 @@ struct Current<'a> {
     base: Value,
     /// See [`exit_abi::is_direct`].
     direct: bool,
-    /// Bytes that RETF has added to the base since then.
+    /// Bytes from there to the base that slots are counted from: the frames that a side trace keeps are below it, and RETF leaves frames.
     moved: i32,
     /// The snapshot in force and its exit, once there is one.
     snap: SnapId,
@@ -174,7 +174,7 @@ pub(crate) fn lower<'a>(func: &'a mut Function, env: &'a Env<'a>, req: &'a Compi
     pos.func.dfg.append_block_param(entry, types::I64);
     let mut known = Vec::new();
     for (&ExitArg { slot, ty }, &repr) in req.exit_args.iter().zip(&more) {
-        known.push(KnownSlot { at: slot.from_base() * 8, ty, value: pos.func.dfg.append_block_param(entry, repr), word: None });
+        known.push(KnownSlot { at: slot * 8, ty, value: pos.func.dfg.append_block_param(entry, repr), word: None });
     }
     let start = pos.func.dfg.make_block();
     let cur = Current::new(&req.tree, start, base, known);
@@ -210,7 +210,7 @@ impl<'a> Current<'a> {
             rebuilding: false,
             base,
             direct: exit_abi::is_direct(tree.trace),
-            moved: 0,
+            moved: -8 * tree.trace.entry.from_base(),
             snap: SnapId::FIRST,
             exit: None,
             last_guard: None,

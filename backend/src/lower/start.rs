@@ -17,7 +17,7 @@ use crate::source_loc::location;
 use cranelift_codegen::cursor::Cursor;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Type, types};
-use perilune_recorder::ir::{Effect, IrRef, Link, Op, SlotIdx, SnapId, Trace, Ty, sload};
+use perilune_recorder::ir::{Effect, IrRef, Link, Op, SnapId, Trace, Ty, sload};
 use perilune_vm::TraceId;
 use perilune_vm::layout::ofs;
 
@@ -34,7 +34,8 @@ pub(super) struct Start {
 /// A slot that a trace loads before it does anything else, and the instruction that loads it.
 #[derive(Copy, Clone)]
 struct EntrySlot {
-    slot: SlotIdx,
+    /// Bytes from the base to the slot.
+    at: i32,
     ty: Ty,
     repr: Type,
     ins: usize,
@@ -77,7 +78,8 @@ fn entry_slots(trace: &Trace, is_hot: impl Fn(usize) -> bool) -> Vec<EntrySlot> 
             continue;
         }
         if let Some(repr) = repr(ins.ty) {
-            slots.push(EntrySlot { slot: ins.a.slot(), ty: ins.ty, repr, ins: i });
+            let at = (ins.a.slot().from_base() - trace.entry.from_base()) * 8;
+            slots.push(EntrySlot { at, ty: ins.ty, repr, ins: i });
         }
     }
     slots
@@ -150,7 +152,7 @@ impl Lower<'_> {
         let known = self.known_at(last)?;
         let mut args = vec![base];
         for s in &start.slots {
-            args.extend(known::find(&known, s.slot.from_base() * 8, s.ty).map(|k| self.as_type(k, s.ty)));
+            args.extend(known::find(&known, s.at, s.ty).map(|k| self.as_type(k, s.ty)));
         }
         self.forget_cold();
         match start.entry {

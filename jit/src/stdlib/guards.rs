@@ -2,7 +2,7 @@
 
 use crate::trace::Entry;
 use crate::view::names::function_name;
-use perilune_recorder::ir::{Const, Ins, IrRef, Op, SlotIdx, Trace, Ty};
+use perilune_recorder::ir::{Const, Ins, IrRef, Op, Trace, Ty};
 use perilune_vm::Value;
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::Field;
@@ -105,7 +105,8 @@ impl<'a> Words<'a> {
     fn variable(&self, slot: u16, i: usize) -> Option<String> {
         let start = self.entry.position_of(self.trace.snaps.first()?.pc)?.proto;
         let here = self.entry.position_of(self.trace.origin(i))?;
-        let name = (here.proto == start).then(|| start.local_name(u32::from(slot).checked_sub(2)?, here.pc())).flatten()?;
+        let local = u32::from(slot).checked_sub(self.trace.entry.index() as u32);
+        let name = (here.proto == start).then(|| start.local_name(local?, here.pc())).flatten()?;
         Some(String::from_utf8_lossy(name).into_owned())
     }
     fn slot(&self, slot: u16, i: usize) -> String {
@@ -166,8 +167,9 @@ impl<'a> Words<'a> {
         self.trace.snaps.iter().find_map(|snap| {
             let slots = snap.slots.iter().filter(|s| s.value == r);
             let start = self.entry.position_of(self.trace.snaps[0].pc)?.proto;
-            let here = self.entry.position_of(snap.pc).filter(|p| p.proto == start && snap.base_slot == SlotIdx::BASE)?;
-            let names = slots.filter_map(|s| start.local_name(u32::try_from(s.slot.from_base()).ok()?, here.pc()));
+            let here = self.entry.position_of(snap.pc).filter(|p| p.proto == start && snap.base_slot == self.trace.entry)?;
+            let names =
+                slots.filter_map(|s| start.local_name(s.slot.index().checked_sub(snap.base_slot.index())? as u32, here.pc()));
             let name = names.max_by_key(|name| !name.starts_with(b"("))?;
             let name = String::from_utf8_lossy(name);
             Some(loop_word(&name).map_or_else(|| format!("local '{name}'"), str::to_owned))

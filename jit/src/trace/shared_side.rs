@@ -104,8 +104,8 @@ impl<'a> At<'a> {
     fn unboxed(&self) -> Vec<Unboxed> {
         self.entry.unboxed(self.k)
     }
-    fn inherited(&self) -> Vec<(SlotIdx, Inherited)> {
-        inherited(&self.entry.trace, self.k).filter_map(|(slot, known)| Some((slot, known?))).collect()
+    fn inherited(&self, side: &Trace) -> Vec<(SlotIdx, Inherited)> {
+        inherited(&self.entry.trace, self.k, side.entry).filter_map(|(slot, known)| Some((slot, known?))).collect()
     }
 
     /// Is the code that was compiled for the exit `there` correct here as well?
@@ -121,7 +121,7 @@ impl<'a> At<'a> {
     }
     /// Do the slots hold what the trace after the exit `there` relies on, and are the same slots left unboxed?
     fn holds_what(&self, there: &At<'_>, side: &Trace) -> bool {
-        let (mine, theirs) = (self.inherited(), there.inherited());
+        let (mine, theirs) = (self.inherited(side), there.inherited(side));
         let of = |slot: SlotIdx| mine.iter().find(|m| m.0 == slot).map(|m| &m.1);
         let relies = theirs.iter().all(|(slot, known)| of(*slot).is_some_and(|mine| will_do(mine, known)));
         let fits = mine.iter().all(|(slot, known)| theirs.iter().any(|t| t.0 == *slot) || !contradicts(side, *slot, known));
@@ -130,7 +130,7 @@ impl<'a> At<'a> {
         }
         let (left, done) = (self.unboxed(), there.unboxed());
         // Boxing a slot twice does no harm.
-        let known = |u: &Unboxed| theirs.iter().any(|t| t.0.from_base() == u.slot);
+        let known = |u: &Unboxed| theirs.iter().any(|t| t.0.from_base() - side.entry.from_base() == u.slot);
         left.iter().all(|u| done.contains(u)) && done.iter().all(|u| left.contains(u) || known(u))
     }
 }

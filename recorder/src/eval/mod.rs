@@ -63,7 +63,7 @@ impl Default for Config {
     }
 }
 
-/// Runs a trace on the frame at `base`.
+/// Runs a trace that is entered in the frame at `base`.
 ///
 /// # Safety
 /// The trace is well formed ([`crate::ir::verify`]), and was recorded on this VM or fits it as if it had been: each address that a guard
@@ -138,7 +138,7 @@ impl<'a> Eval<'a> {
             config,
             vm,
             vm_address: vm.expose_provenance() as u64,
-            base: base.expose_provenance() as u64,
+            base: (base.expose_provenance() as u64).wrapping_sub(8 * trace.entry.from_base() as u64),
             values: vec![0; trace.ins.len()],
             wide: overflow::wide(trace),
             snap: SnapId::FIRST,

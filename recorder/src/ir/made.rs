@@ -78,13 +78,14 @@ impl Made {
 
 impl Trace {
     /// The object that exit `k` makes for the slots that have `object`, with the values of its contents. None if it makes none, if its
-    /// contents overlap, or if they are objects that the exit makes, or if another such object has it.
-    pub fn made(&self, k: SnapId, object: IrRef) -> Option<(Made, Vec<IrRef>)> {
+    /// contents overlap, or if they are objects that the exit makes, or if another such object has it. The side trace there counts slots with the
+    /// frame to resume at `entry`.
+    pub fn made(&self, k: SnapId, object: IrRef, entry: SlotIdx) -> Option<(Made, Vec<IrRef>)> {
         let new = self.def(object).filter(|i| i.is_sunk())?;
         let maker = self.maker(*new)?;
         let snap = self.snap(k);
         let first = snap.slots.iter().find(|s| s.value == object && s.is_restored())?.slot;
-        let first = snap.slot_in_side_trace(first)?;
+        let first = snap.slot_in_side_trace(first, entry)?;
         let end = snap.at.ins_index().min(self.ins.len());
         if self.ins[object.ins_index()..end].iter().any(|i| i.is_sunk() && i.op.effect() == Effect::Store && i.b == object) {
             return None;

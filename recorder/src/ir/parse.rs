@@ -112,6 +112,10 @@ impl Parser<'_> {
                 self.trace.parent = Some(TraceExit { trace: trace_id(parent)?, exit: SnapId::new(int(exit)?) });
                 Ok(())
             }
+            "entry" => {
+                self.trace.entry = slot(rest)?;
+                Ok(())
+            }
             "top" => {
                 self.trace.top_slot = int(rest)?;
                 Ok(())

@@ -53,6 +53,9 @@ pub fn print(trace: &Trace, names: &dyn Names) -> String {
     if let Some(parent) = trace.parent {
         let _ = writeln!(out, "parent {parent}");
     }
+    if trace.entry != SlotIdx::BASE {
+        let _ = writeln!(out, "entry {}", trace.entry);
+    }
     if trace.top_slot != 0 {
         let _ = writeln!(out, "top {}", trace.top_slot);
     }

@@ -67,8 +67,9 @@ impl Snapshot {
     pub fn restored(&self) -> impl Iterator<Item = &SnapSlot> {
         self.slots.iter().filter(|s| s.is_restored())
     }
-    /// The slot as a side trace at this exit counts it, from the frame to resume; `None` if it is below that frame.
-    pub fn slot_in_side_trace(&self, slot: SlotIdx) -> Option<SlotIdx> {
-        (slot + SlotIdx::BASE.index()).index().checked_sub(self.base_slot.index()).map(SlotIdx::new)
+    /// The slot as a side trace at this exit counts it, in which the frame to resume is at `entry` ([`super::Trace::entry`]); `None` if it is in
+    /// a frame that the side trace does not keep.
+    pub fn slot_in_side_trace(&self, slot: SlotIdx, entry: SlotIdx) -> Option<SlotIdx> {
+        (slot + entry.index()).index().checked_sub(self.base_slot.index()).map(SlotIdx::new)
     }
 }

@@ -88,6 +88,9 @@ pub struct Trace {
     pub link: Link,
     /// For a side trace: the exit of its parent that it continues at.
     pub parent: Option<TraceExit>,
+    /// The first local of the frame that the trace is entered in: [`SlotIdx::BASE`], unless it is a side trace that keeps the frames which its
+    /// parent has entered. Slots are counted from the lowest of these.
+    pub entry: SlotIdx,
     /// Highest stack slot (exclusive) that any frame of the trace needs, for the stack check at its start.
     pub top_slot: u32,
     /// The first slot above those that the parent has checked the stack for; 0 if there is no such check.
@@ -325,8 +328,8 @@ impl Trace {
     pub fn checks_stack(&self) -> bool {
         self.top_slot > self.checked_slot && !is_injected(Fault::StackUnchecked)
     }
-    /// The first slot above those that the stack is checked for when the trace leaves by exit `k`, as a side trace there counts slots.
-    /// The first exit is that of the check itself.
+    /// The first slot above those that the stack is checked for when the trace leaves by exit `k`, as a side trace there counts slots that
+    /// begins with the frame to resume. 0 if there is no check before: the first exit is that of the check itself.
     pub fn checked_at(&self, k: SnapId) -> u32 {
         let Some(snap) = self.snaps.get(k.index()).filter(|_| k > SnapId::FIRST) else { return 0 };
         let checked = self.stack_checks.iter().rfind(|c| c.switch < snap.at).map(|c| c.top);
@@ -385,6 +388,7 @@ impl Default for Trace {
             snaps: Vec::new(),
             link: Link::None,
             parent: None,
+            entry: SlotIdx::BASE,
             top_slot: 0,
             checked_slot: 0,
             origins: Vec::new(),

@@ -14,6 +14,7 @@ pub fn reemit(trace: &Trace, flags: OptFlags, limits: Limits) -> Result<IrBuffer
     }
     b.trace.link = trace.link;
     b.trace.parent = trace.parent;
+    b.trace.entry = trace.entry;
     b.trace.top_slot = trace.top_slot;
     b.trace.checked_slot = trace.checked_slot;
     let mut subst = vec![IrRef::BASE];

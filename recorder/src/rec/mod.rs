@@ -30,6 +30,7 @@ mod guard;
 mod index;
 mod iter;
 mod iterations;
+mod kept_frames;
 mod loops;
 mod meta;
 mod native;
@@ -316,9 +317,7 @@ impl Recorder {
         let call = self.stack.called_from(&mut self.b.trace, self.b.origin);
         self.b.origin = Origin { pc: pc.addr(), call };
         self.feedback.begin(pc, db.site(pos));
-        if !self.snaps.live.iter().any(|l| l.0 == self.proto) {
-            self.snaps.live.push((self.proto, db.liveness(self.proto)));
-        }
+        self.find_liveness(db);
         if cfg!(debug_assertions)
             && let Err(e) = self.check(vm, pc)
         {
@@ -334,6 +333,15 @@ impl Recorder {
         flow
     }
 
+    /// Learns which slots of the current function are live, and at the start of a trace of those that the frames below it belong to.
+    fn find_liveness(&mut self, db: &dyn TraceDb) {
+        let kept = if self.start.pending { &self.stack.frames[..] } else { &[] };
+        for proto in kept.iter().map(|f| f.proto).chain([self.proto]) {
+            if !self.snaps.live.iter().any(|l| l.0 == proto) {
+                self.snaps.live.push((proto, db.liveness(proto)));
+            }
+        }
+    }
     /// Aborts because of a bytecode.
     fn nyi<T>(&mut self, op: Bc) -> Rec<T> {
         self.info = AbortInfo::Bytecode(op);

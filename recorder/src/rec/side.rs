@@ -24,14 +24,17 @@ pub enum Inherited {
     Made(Made),
 }
 
-/// The slots of an exit, as a side trace there counts them, with what the side trace may rely on.
-pub fn inherited(parent: &Trace, exit: SnapId) -> impl Iterator<Item = (SlotIdx, Option<Inherited>)> + '_ {
+/// The slots of an exit, as a side trace there counts them that is entered with its frame at `entry`, with what the side trace may rely on.
+pub fn inherited(parent: &Trace, exit: SnapId, entry: SlotIdx) -> impl Iterator<Item = (SlotIdx, Option<Inherited>)> + '_ {
+    let base = parent.snap(exit).base_slot;
     let known = move |s: &SnapSlot| match parent.konst(s.value) {
-        Some(Const::Ptr(_) | Const::Slot(..) | Const::Vm(_) | Const::Null(_)) => None,
+        // The frames that are kept have the links and continuations that the parent has put there.
+        Some(Const::Ptr(_)) if s.slot >= base || entry == SlotIdx::BASE => None,
+        Some(Const::Slot(..) | Const::Vm(_) | Const::Null(_)) => None,
         Some(k) => Some(Inherited::Const(k)),
         None => match parent.ty(s.value) {
             ty if ty.is_pri() => Some(Inherited::Const(Const::Pri(ty))),
-            Ty::Cdata | Ty::Tab if let Some((made, _)) = parent.made(exit, s.value) => Some(Inherited::Made(made)),
+            Ty::Cdata | Ty::Tab if let Some((made, _)) = parent.made(exit, s.value, entry) => Some(Inherited::Made(made)),
             Ty::P64 | Ty::U64 | Ty::I64 => None,
             ty => {
                 let kept = !s.is_restored();
@@ -40,7 +43,7 @@ pub fn inherited(parent: &Trace, exit: SnapId) -> impl Iterator<Item = (SlotIdx,
         },
     };
     let exit = parent.snap(exit);
-    exit.slots.iter().filter_map(move |s| Some((exit.slot_in_side_trace(s.slot)?, known(s))))
+    exit.slots.iter().filter_map(move |s| Some((exit.slot_in_side_trace(s.slot, entry)?, known(s))))
 }
 
 impl Recorder {
@@ -58,7 +61,9 @@ impl Recorder {
         r.start.pc = resume_pc;
         r.start.first_pc = resume_pc;
         r.unroll.iterations = 0;
-        r.b.trace.checked_slot = parent.checked_at(exit);
+        r.keep_frames(vm, parent, exit);
+        let checked = parent.checked_at(exit);
+        r.b.trace.checked_slot = if checked == 0 { 0 } else { checked + r.base.from_base() as u32 };
         r.enter_frame(proto);
         r.inherit(parent, exit)?;
         if r.open.count == Snapshot::OPEN {
@@ -113,12 +118,11 @@ impl Recorder {
     fn inherit(&mut self, parent: &Trace, exit: SnapId) -> Rec<()> {
         let snap = parent.snaps.get(exit.index()).ok_or(Abort::Error)?;
         self.open.count = snap.multres;
-        let below = snap.base_slot - SlotIdx::BASE;
         if snap.multres > 0 && snap.multres != Snapshot::OPEN {
-            self.open.top = snap.nslots - below;
+            self.open.top = self.base + (snap.nslots - snap.base_slot);
             self.need(self.open.top);
         }
-        for (at, known) in inherited(parent, exit) {
+        for (at, known) in inherited(parent, exit, self.base) {
             self.need(at + 1);
             self.slots[at] = match known {
                 None => continue,

@@ -1,7 +1,7 @@
 //! The call stack of a trace: the frames that it has entered since its start.
 
 use crate::ir::{Origin, SlotIdx, Trace};
-use perilune_vm::object::{Gc, InsPtr, Proto};
+use perilune_vm::object::{BcAddr, Gc, InsPtr, Proto};
 
 /// The continuation that handles the result of a metamethod.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub(super) enum FrameKind {
     Protected,
 }
 
-/// A frame that was entered on the trace.
+/// A frame that was entered on the trace, or by its parent.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Frame {
     /// Base of the frame below.
@@ -36,7 +36,7 @@ pub(super) struct Frame {
     pub(super) kind: FrameKind,
 }
 
-/// The frames between the one that the trace started in and the current one.
+/// The frames above the lowest one that the trace counts slots from, up to the current one.
 #[derive(Debug, Default)]
 pub(super) struct CallStack {
     pub(super) frames: Vec<Frame>,
@@ -56,6 +56,12 @@ impl CallStack {
             self.calls.push(if f.kind == FrameKind::Vararg { below } else { number_of_call(trace, caller) });
         }
         self.calls.last().copied().unwrap_or(0)
+    }
+    /// Adds a frame that the parent of the trace has entered, with the bytecode instruction that called it if it is not part of another call.
+    pub(super) fn keep(&mut self, trace: &mut Trace, frame: Frame, caller: Option<BcAddr>) {
+        let below = self.calls.last().copied().unwrap_or(0);
+        self.frames.push(frame);
+        self.calls.push(caller.map_or(below, |pc| number_of_call(trace, Origin { pc, call: below })));
     }
     /// Would a return from the current frame leave the frame that the trace started in?
     pub(super) fn leaves_start(&self) -> bool {

@@ -60,7 +60,7 @@ impl Recorder {
         for i in 0..want {
             let value = match made {
                 _ if i >= have => IrRef::NIL,
-                Some(frame) => self.slots[frame.base + np + i],
+                Some(frame) => self.get_abs(frame.base + np + i, view::slot(vm, (np + i) as isize - delta as isize))?,
                 None => self.argument_below(vm, (np + i) as isize - delta as isize)?,
             };
             values.push(value);
