@@ -238,8 +238,7 @@ impl Jit {
             return None;
         }
         let thresholds = self.thresholds(vm);
-        let threshold =
-            self.threshold_now(cost::Counted::Exits, thresholds.hotexit, tries, cost::USUAL.max(x.length), thresholds.literal);
+        let threshold = self.threshold_now(cost::Counted::Exits, thresholds.hotexit, tries, x.size, thresholds.literal);
         if x.hot_count < threshold {
             // Thresholds rise slowly. So this one is computed again when half of the missing hot count is reached, and after `hotexit`
             // exits at the latest, since thresholds change faster when a program has just started.

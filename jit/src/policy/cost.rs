@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Iterations, half of the calls, before a loop or a function is recorded, and exits before a side trace is.
 ///
-/// Rent or buy: a position is compiled when interpreting it has cost more than compiling it would (`Counted::pays`: 15,000 iterations). That
+/// Rent or buy: a position is compiled when interpreting it has cost more than compiling it would (`Counted::pays`: 7,000 iterations). That
 /// bounds the loss of a program that stops at the worst moment to half of its time. But a program that has run for long mostly continues for
 /// longer still (if the distribution of lengths has a heavy tail), so it pays to wait for less. Between 1,200 and 2,400 iterations, an exit
 /// counting as two to three of them, the time of public programs does not depend on the number. The lower end is chosen for programs that
@@ -32,6 +32,8 @@ pub const BACK_OFF: f64 = 4.0;
 pub const OUTDATED: u32 = 4;
 /// Setting up the compiler with the first trace takes so long: measured.
 pub const SETUP: Duration = Duration::from_micros(700);
+/// A hot count above any threshold.
+pub const HOT_AT_ONCE: u32 = 1 << 30;
 /// Leaving compiled code and entering it again takes as long as so many bytecode instructions: 10 ns, measured.
 pub const ENTRY_COST: i64 = 6;
 /// Traces with the same start that may follow one another, each at the first exit of the one before. Passing one takes 4 ns: its code counts
@@ -57,8 +59,6 @@ pub const MAX_LOSS: i64 = 50_000;
 /// 4.5 us from its recorded form to machine code, and a run saves 1.5 ns, a jump through a table to the side trace and one back, with the
 /// slots stored and loaded (measured on loops with one branch).
 pub const HOT_TREE: u32 = 3_000;
-/// Mean number of instructions of a trace of programs made of public libraries: the estimate before a trace is recorded.
-pub const USUAL: u32 = 50;
 /// Time that the whole compiler takes for a trace: for each trace, for each of its instructions, and for each instruction and a thousand
 /// others, since snapshots and live ranges become longer. Measured on 813 of these traces, with caches as programs leave them. (Compiling
 /// the same trace a second time takes a sixth less.)
@@ -69,18 +69,41 @@ const THOUSAND: f64 = 5e-6;
 /// compiling saves less; but with half of the value 30 programs of public libraries take as long (0.995), and so do the compilers of Fennel and
 /// Teal, which were in no set (0.98).
 const BYTECODE: f64 = 1.6e-9;
-/// Instructions of a trace that stand for one of bytecode, in the mean of the same traces.
-const PER_BYTECODE: f64 = 3.7;
-/// Time by which an instruction of a trace is faster than what it stands for.
-const SAVING: f64 = BYTECODE / PER_BYTECODE;
-/// Instructions that a side trace is expected to run before it is left. 98 of 100 traces are shorter; where paths are longer, because they
-/// go on through the rest of a loop, another branch mostly ends them before.
-const RUN: u32 = 160;
+/// Instructions of a trace for each of bytecode: the median of 4,700 traces of 95 public programs (a fifth has one or less, a fifth 2.7 or
+/// more).
+const PER_BYTECODE: f64 = 1.7;
+/// Bytecode instructions that a side trace is expected to run before it is left. 95 of 100 traces are shorter; where paths are longer, because
+/// they go on through the rest of a loop, another branch mostly ends them before.
+const RUN: u32 = 94;
 /// Time that an exit takes with the next entry.
 const EXIT: f64 = ENTRY_COST as f64 * BYTECODE;
 
+/// How long a trace is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Size {
+    /// Instructions of its IR: what compiling it costs.
+    pub instructions: u32,
+    /// Bytecode instructions that it stands for: what it saves. Operations of the FFI count as what they cost the interpreter.
+    pub bytecodes: u32,
+}
+
+impl Size {
+    /// The mean of traces of programs made of public libraries: the estimate before a trace is recorded.
+    pub const USUAL: Size = Size { instructions: 50, bytecodes: 30 };
+    /// The size of a recorded trace. Where a bytecode instruction has more instructions than usual, it takes the interpreter longer as well.
+    pub fn of(trace: &Trace) -> Size {
+        let size = Size::of_instructions(trace.ins.len() as u32);
+        let done = trace.snaps.last().map_or(0, |last| last.done);
+        Size { bytecodes: size.bytecodes.max(done.into()), ..size }
+    }
+    /// The size of a trace with so many instructions, and so many for each of bytecode as in the mean.
+    pub fn of_instructions(instructions: u32) -> Size {
+        Size { instructions, bytecodes: (f64::from(instructions) / PER_BYTECODE).ceil() as u32 }
+    }
+}
+
 /// Bytecode instructions of a usual trace.
-const USUAL_BYTECODES: f64 = USUAL as f64 / PER_BYTECODE;
+const USUAL_BYTECODES: f64 = Size::USUAL.bytecodes as f64;
 /// Hot counts, two for each iteration of a usual loop, that take the interpreter as long as an operation on cdata.
 pub const HOT_COUNTS_OF_FFI: f64 = 2.0 * FFI_BYTECODES as f64 / USUAL_BYTECODES;
 /// The same in exits.
@@ -105,18 +128,18 @@ pub enum Counted {
 }
 
 impl Counted {
-    /// The count after which interpreting has cost as much as compiling a trace of this length.
-    fn pays(self, length: u32) -> f64 {
+    /// The count after which interpreting has cost as much as compiling a trace of this size.
+    fn pays(self, size: Size) -> f64 {
         let saved = match self {
-            Counted::Iterations => SAVING * f64::from(length),
-            Counted::Exits => SAVING * f64::from(length.min(RUN)) + EXIT,
+            Counted::Iterations => BYTECODE * f64::from(size.bytecodes),
+            Counted::Exits => BYTECODE * f64::from(size.bytecodes.min(RUN)) + EXIT,
         };
-        of_trace(length).as_secs_f64() / saved
+        of_trace(size.instructions).as_secs_f64() / saved
     }
     /// The factor by which the usual threshold may rise while the budget is used up: to the count after which compiling pays by itself.
-    pub fn most_pressure(self, length: u32) -> f64 {
+    pub fn most_pressure(self, size: Size) -> f64 {
         let usual = if self == Counted::Exits { HOT_EXIT } else { HOT_LOOP };
-        (self.pays(length) / f64::from(usual)).max(1.0)
+        (self.pays(size) / f64::from(usual)).max(1.0)
     }
 }
 

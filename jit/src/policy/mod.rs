@@ -15,7 +15,7 @@ use crate::Jit;
 use crate::params::Options;
 use crate::record::Origin;
 use crate::view::events::Event;
-use cost::Counted;
+use cost::{Counted, Size};
 use ffi_operations::FfiOperations;
 use perilune_recorder::ir::Trace;
 use perilune_vm::Vm;
@@ -105,14 +105,14 @@ impl Policy {
         }
         self.spent += time;
     }
-    /// The factor of thresholds for a trace of this length, see `pressure`. It raises none further than to the count after which compiling
+    /// The factor of thresholds for a trace of this size, see `pressure`. It raises none further than to the count after which compiling
     /// pays by itself.
-    pub fn pressure(&self, counted: Counted, length: u32, budget: u32) -> f64 {
+    pub fn pressure(&self, counted: Counted, size: Size, budget: u32) -> f64 {
         if budget == 0 {
             return 1.0;
         }
         let ran = now().saturating_sub(self.begun + self.spent);
-        pressure(self.spent + cost::of_trace(length), ran, budget).min(counted.most_pressure(length))
+        pressure(self.spent + cost::of_trace(size.instructions), ran, budget).min(counted.most_pressure(size))
     }
     /// `jit.flush()`: the budget starts anew.
     pub fn renew(&mut self) {
@@ -147,46 +147,55 @@ impl Jit {
             .into_iter()
             .any(|e| crate::view::events::handler(vm, e).is_some())
     }
-    /// A threshold with back-off, after so many aborts, for a trace of this length.
-    pub(crate) fn threshold_now(&self, counted: Counted, threshold: u32, failures: u32, length: u32, literal: bool) -> u32 {
+    /// A threshold with back-off, after so many aborts, for a trace of this size, or for one of the usual size.
+    pub(crate) fn threshold_now(
+        &self,
+        counted: Counted,
+        threshold: u32,
+        failures: u32,
+        size: Option<Size>,
+        literal: bool,
+    ) -> u32 {
         if literal {
             // LuaJIT tries `tryside` times at one exit after the other, and never again. Here it is tried again, but much later.
             let more = failures.saturating_sub(self.settings.options.get().params.tryside.saturating_sub(1));
             return threshold.saturating_mul(1u32.checked_shl(4 * more).unwrap_or(u32::MAX));
         }
-        let pressure = self.policy.borrow().pressure(counted, length, self.settings.options.get().params.budget);
+        let budget = self.settings.options.get().params.budget;
+        let pressure = self.policy.borrow().pressure(counted, size.unwrap_or(Size::USUAL), budget);
         (f64::from(threshold) * f64::from(failures).exp2() * pressure) as u32
     }
     /// Is the start of a finished trace not hot enough for what compiling the trace costs? Then the trace is not compiled, and the next
     /// recording waits for the threshold that belongs to this cost.
     pub(crate) fn is_too_expensive(&self, vm: &Vm, origin: Origin, trace: &Trace) -> bool {
         let thresholds = self.thresholds(vm);
-        let length = trace.ins.len() as u32;
-        // The cost depends on the recorded path. A trace is compiled if it costs at most twice as much as the last one from there, whose
-        // threshold was reached. So recordings that are thrown away cost at most a fourteenth of the compilation.
-        let is_expected = |known: u32| cost::of_trace(length) <= cost::of_trace(known) * 2;
-        if thresholds.literal || length <= cost::USUAL {
+        if thresholds.literal {
             return false;
         }
+        let size = Size::of(trace);
+        // The cost depends on the recorded path. A trace is compiled if it costs at most twice as much as the last one from there, whose
+        // threshold was reached. So recordings that are thrown away cost at most a fourteenth of the compilation.
+        let twice = |known: Size| cost::of_trace(known.instructions) * 2;
+        let is_expected = |known: Option<Size>| known.is_some_and(|known| cost::of_trace(size.instructions) <= twice(known));
         match (origin, trace.parent) {
             (Origin::Root(pos), _) => {
                 let mut protos = self.protos.borrow_mut();
                 let penalty = protos.penalty(pos);
                 let hot = if penalty == 0 { thresholds.hotloop.saturating_mul(2) } else { penalty };
-                let threshold = self.threshold_now(Counted::Iterations, hot, 0, length, false);
+                let threshold = self.threshold_now(Counted::Iterations, hot, 0, Some(size), false);
                 let record = protos.at(pos);
-                let before = core::mem::replace(&mut record.length, length);
+                let before = record.size.replace(size);
                 record.hot_count < threshold && !is_expected(before)
             }
             (_, Some(parent)) => {
                 let mut registry = self.registry.borrow_mut();
                 let Some(x) = registry.exit_mut(parent) else { return false };
                 let tries = x.tries.saturating_sub(1);
-                let threshold = self.threshold_now(Counted::Exits, thresholds.hotexit, tries, length, false);
-                if x.hot_count >= threshold || is_expected(x.length) {
+                let threshold = self.threshold_now(Counted::Exits, thresholds.hotexit, tries, Some(size), false);
+                if x.hot_count >= threshold || is_expected(x.size) {
                     return false;
                 }
-                (x.length, x.tries, x.too_expensive) = (length, tries, true);
+                (x.size, x.tries, x.too_expensive) = (Some(size), tries, true);
                 true
             }
             _ => false,
@@ -204,10 +213,11 @@ impl Jit {
         let record = protos.at(pos);
         record.hot_count = record.hot_count.saturating_add(counted);
         if core::mem::take(&mut record.record_next) {
+            // Something else was hot enough for it: a loop around it, or the trace that it replaces.
+            record.hot_count = cost::HOT_AT_ONCE;
             return 0;
         }
-        self.threshold_now(Counted::Iterations, threshold, 0, cost::USUAL.max(record.length), literal)
-            .saturating_sub(record.hot_count)
+        self.threshold_now(Counted::Iterations, threshold, 0, record.size, literal).saturating_sub(record.hot_count)
     }
     /// May unprofitable traces be disabled?
     pub(crate) fn may_disable(&self, vm: &Vm) -> bool {
@@ -217,7 +227,7 @@ impl Jit {
 
 #[cfg(test)]
 mod tests {
-    use super::cost::{self, Counted};
+    use super::cost::{self, Counted, Size};
     use super::{Policy, pressure};
     use std::time::Duration;
 
@@ -229,22 +239,23 @@ mod tests {
         assert_eq!(pressure(ms(51), ms(1000), 5), 4.0);
         assert_eq!(pressure(ms(101), ms(1000), 5), 16.0);
         assert!(pressure(ms(1), ms(0), 5) > 1000.0, "a program that has not run yet");
-        assert_eq!(Policy::default().pressure(Counted::Exits, 9, 0), 1.0, "no limit");
+        assert_eq!(Policy::default().pressure(Counted::Exits, Size::USUAL, 0), 1.0, "no limit");
     }
 
     #[test]
     fn thresholds_grow_no_further_than_compiling_pays() {
         let begun = Policy::default();
-        let threshold = |counted, usual: u32, length| (f64::from(usual) * begun.pressure(counted, length, 1)) as u32;
-        let [short, usual, long] = [15, cost::USUAL, 1_000].map(|n| threshold(Counted::Iterations, cost::HOT_LOOP, n));
-        assert!((15_000..16_000).contains(&usual), "{usual}");
+        let threshold = |counted, usual: u32, size| (f64::from(usual) * begun.pressure(counted, size, 1)) as u32;
+        let [short, usual, long] = [15, Size::USUAL.instructions, 1_000]
+            .map(|n| threshold(Counted::Iterations, cost::HOT_LOOP, Size::of_instructions(n)));
+        assert!((6_500..7_000).contains(&usual), "{usual}");
         assert!(
             short > usual && long > usual,
             "{short}, {long}: a short trace has the cost of any, a long one has long snapshots"
         );
-        let exits = threshold(Counted::Exits, cost::HOT_EXIT, cost::USUAL);
-        assert!((10_000..11_000).contains(&exits), "{exits}: an exit costs more than its instructions");
-        let long = threshold(Counted::Exits, cost::HOT_EXIT, 1_000);
-        assert!(long > 100_000, "{long}: a long side trace is left before its end");
+        let exits = threshold(Counted::Exits, cost::HOT_EXIT, Size::USUAL);
+        assert!((5_500..6_000).contains(&exits), "{exits}: an exit costs more than its instructions");
+        let long = threshold(Counted::Exits, cost::HOT_EXIT, Size::of_instructions(1_000));
+        assert!(long > 50_000, "{long}: a long side trace is left before its end");
     }
 }

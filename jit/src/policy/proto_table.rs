@@ -2,6 +2,7 @@
 //! a recording has followed. A record is removed when the collector frees its prototype ([`ProtoTable::remove`]), so that the table does
 //! not grow with functions that are gone.
 
+use super::cost::Size;
 use super::number_fields::{Field, NumberProfile};
 use crate::trace::proto_traces::ProtoTraces;
 use perilune_recorder::abort::Abort;
@@ -37,8 +38,8 @@ pub struct BcRecord {
     pub feedback: Feedback,
     /// Hot counts since the last recording began there.
     pub hot_count: u32,
-    /// Instructions of the last recording from there that was too long, or made a trace that was too expensive.
-    pub length: u32,
+    /// The size of the last recording from there that was too long or made a trace.
+    pub size: Option<Size>,
     /// The next time that the hot counter underflows a recording begins, whatever the threshold.
     pub record_next: bool,
     /// The hot counts that the last abort adds; 0 if there was none since the last trace.

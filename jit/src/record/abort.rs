@@ -2,6 +2,7 @@
 
 use super::Origin;
 use crate::Jit;
+use crate::policy::cost::Size;
 use crate::trace::Exit;
 use crate::view::events::Event;
 use crate::view::log::{self, Topic};
@@ -57,7 +58,7 @@ fn note_failure(x: &mut Exit, is_first: bool, reason: Abort, recorded: u32) {
         // The attempt does not count: the next one knows what this one has found.
         x.tries = x.tries.saturating_sub(1);
     } else {
-        x.length = if is_too_long(reason) { recorded } else { 0 };
+        x.size = is_too_long(reason).then(|| Size::of_instructions(recorded));
         x.too_expensive = false;
     }
 }
@@ -155,7 +156,7 @@ impl Jit {
         match origin {
             Origin::Root(pos) => {
                 if let Some(trace) = trace.filter(|_| is_too_long(reason)) {
-                    self.protos.borrow_mut().at(pos).length = trace.ins.len() as u32;
+                    self.protos.borrow_mut().at(pos).size = Some(Size::of_instructions(trace.ins.len() as u32));
                 }
                 self.penalize(vm, pos, reason, for_now);
             }
@@ -223,6 +224,7 @@ impl Jit {
 mod tests {
     use super::{Exit, Origin, note_failure};
     use crate::Jit;
+    use crate::policy::cost::Size;
     use perilune_recorder::abort::Abort;
     use perilune_vm::bc::Op;
     use perilune_vm::object::BcPos;
@@ -230,13 +232,13 @@ mod tests {
 
     #[test]
     fn a_recording_that_was_too_long_is_expected_to_be_as_long_again() {
-        let mut exit = Exit { tries: 1, length: 70, ..Exit::default() };
+        let mut exit = Exit { tries: 1, size: Some(Size::USUAL), ..Exit::default() };
         note_failure(&mut exit, false, Abort::Retry, 300);
-        assert_eq!((exit.length, exit.tries), (70, 0), "what it found counts, not how long it was");
+        assert_eq!((exit.size, exit.tries), (Some(Size::USUAL), 0), "what it found counts, not how long it was");
         note_failure(&mut exit, false, Abort::TooLong, 4_000);
-        assert_eq!(exit.length, 4_000);
+        assert_eq!(exit.size, Some(Size::of_instructions(4_000)));
         note_failure(&mut exit, false, Abort::LeavingLoop, 300);
-        assert_eq!(exit.length, 0);
+        assert_eq!(exit.size, None);
     }
 
     #[test]
@@ -335,7 +337,7 @@ mod tests {
         assert_eq!(aborted, Some(1.0), "the next recording waits");
         let (jit, proto) = (Jit::of(&vm).expect("a compiler"), f.proto().expect("a Lua function"));
         let lengths: Vec<u32> =
-            jit.protos.borrow_mut().of_proto(proto).map(|(_, record)| record.length).filter(|n| *n != 0).collect();
+            jit.protos.borrow_mut().of_proto(proto).filter_map(|(_, record)| record.size).map(|size| size.instructions).collect();
         assert!(matches!(lengths[..], [50..60]), "{lengths:?}");
     }
 }

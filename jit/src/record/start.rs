@@ -47,7 +47,15 @@ impl Jit {
         if !self.may_record(vm) || heat < thresholds.hotexit || !is_looked_at {
             return;
         }
-        if heat < self.threshold_now(cost::Counted::Exits, thresholds.hotexit, stub.failures(), cost::USUAL, thresholds.literal) {
+        if heat
+            < self.threshold_now(
+                cost::Counted::Exits,
+                thresholds.hotexit,
+                stub.failures(),
+                Some(cost::Size::USUAL),
+                thresholds.literal,
+            )
+        {
             return;
         }
         let parent = stub.parent();

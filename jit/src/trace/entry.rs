@@ -2,6 +2,7 @@
 
 use super::code::Code;
 use crate::policy::cost;
+use crate::policy::cost::Size;
 use perilune_backend::CodeMap;
 use perilune_recorder::ir::{Link, SnapId, Trace};
 use perilune_recorder::opt::Pass;
@@ -24,8 +25,8 @@ pub struct Exit {
     pub next_check: u32,
     /// Recordings of a side trace that were started.
     pub tries: u32,
-    /// Instructions of the last recording, if it ended because it was too long, or made a trace that was too expensive.
-    pub length: u32,
+    /// The size of the last recording, if it ended because it was too long, or made a trace that was too expensive.
+    pub size: Option<Size>,
     /// Did the last recording make a trace that was too expensive?
     pub too_expensive: bool,
     /// The side trace that starts there.
