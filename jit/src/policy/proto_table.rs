@@ -42,6 +42,8 @@ pub struct BcRecord {
     pub size: Option<Size>,
     /// The next time that the hot counter underflows a recording begins, whatever the threshold.
     pub record_next: bool,
+    /// The last recording began in this way: something else was hot enough for it, a loop around it or the trace that it replaces.
+    pub recorded_at_once: bool,
     /// The hot counts that the last abort adds; 0 if there was none since the last trace.
     penalty: u32,
     /// How often a recording from there was aborted so that another loop is recorded first.

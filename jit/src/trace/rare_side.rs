@@ -10,7 +10,6 @@ use super::code::Code;
 use super::entry::TreeCode;
 use super::{Entry, Registry, TraceStart, patch};
 use crate::Jit;
-use crate::policy::cost::HOT_AT_ONCE;
 use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{Link, SnapId, Snapshot, TraceExit};
 use perilune_vm::interp::hook::is_header;
@@ -31,6 +30,9 @@ const MOST: u32 = 2;
 /// iteration is interpreted. A repetition knows all that the one before found in the same iteration, so that more than one is rare: another
 /// iteration must have met something else.
 const MOST_TRIES: u32 = 4;
+
+/// A count of exits above any threshold.
+const HOT_AT_ONCE: u32 = 1 << 30;
 
 impl Registry {
     /// The root trace or variant above a side trace that is what the loop usually does: it comes back to the loop from an exit in front of it.
