@@ -86,7 +86,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// The mean of traces of programs made of public libraries: the estimate before a trace is recorded.
+    /// That of a usual trace of public programs: the estimate before a trace is recorded.
     pub const USUAL: Size = Size { instructions: 50, bytecodes: 29 };
     /// The size of a recorded trace. Where a bytecode instruction has more instructions than usual, it takes the interpreter longer as well.
     pub fn of(trace: &Trace) -> Size {
@@ -94,7 +94,7 @@ impl Size {
         let done = trace.snaps.last().map_or(0, |last| last.done);
         Size { bytecodes: size.bytecodes.max(done.into()), ..size }
     }
-    /// The size of a trace with so many instructions, and so many for each of bytecode as in the mean.
+    /// The size of a trace with so many instructions, and as many for each of bytecode as usual.
     pub fn of_instructions(instructions: u32) -> Size {
         Size { instructions, bytecodes: (f64::from(instructions) / PER_BYTECODE).ceil() as u32 }
     }

@@ -47,15 +47,9 @@ impl Jit {
         if !self.may_record(vm) || heat < thresholds.hotexit || !is_looked_at {
             return;
         }
-        if heat
-            < self.threshold_now(
-                cost::Counted::Exits,
-                thresholds.hotexit,
-                stub.failures(),
-                Some(cost::Size::USUAL),
-                thresholds.literal,
-            )
-        {
+        // The size of a recording that was too long is not kept.
+        let (counted, failures) = (cost::Counted::Exits, stub.failures());
+        if heat < self.threshold_now(counted, thresholds.hotexit, failures, None, thresholds.literal) {
             return;
         }
         let parent = stub.parent();
