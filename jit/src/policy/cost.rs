@@ -67,7 +67,7 @@ const THOUSAND: f64 = 5e-6;
 /// compiling saves less; but with half of the value 30 programs of public libraries take as long (0.995), and so do the compilers of Fennel and
 /// Teal, which were in no set (0.98).
 const BYTECODE: f64 = 1.6e-9;
-/// Instructions of a trace for each of bytecode: the median of 4,700 traces of 95 public programs (a fifth has one or less, a fifth 2.7 or
+/// Instructions of a trace for each of bytecode: the median of 4,700 traces of 85 public programs (a fifth has one or less, a fifth 2.7 or
 /// more).
 const PER_BYTECODE: f64 = 1.7;
 /// Bytecode instructions that a side trace is expected to run before it is left: 160 instructions of its IR. 95 of 100 traces are shorter; where
@@ -87,7 +87,7 @@ pub struct Size {
 
 impl Size {
     /// That of a usual trace of public programs: the estimate before a trace is recorded.
-    pub const USUAL: Size = Size { instructions: 50, bytecodes: 29 };
+    pub const USUAL: Size = Size { instructions: 50, bytecodes: (50.0 / PER_BYTECODE) as u32 };
     /// The size of a recorded trace. Where a bytecode instruction has more instructions than usual, it takes the interpreter longer as well.
     pub fn of(trace: &Trace) -> Size {
         let size = Size::of_instructions(trace.ins.len() as u32);

@@ -229,6 +229,8 @@ impl Jit {
 mod tests {
     use super::cost::{self, Counted, Size};
     use super::{Policy, pressure};
+    use perilune_recorder::ir::{IrRef, SlotIdx, Snapshot, Trace};
+    use perilune_vm::object::BcAddr;
     use std::time::Duration;
 
     #[test]
@@ -257,5 +259,19 @@ mod tests {
         assert!((5_500..6_000).contains(&exits), "{exits}: an exit costs more than its instructions");
         let long = threshold(Counted::Exits, cost::HOT_EXIT, Size::of_instructions(1_000));
         assert!(long > 50_000, "{long}: a long side trace is left before its end");
+    }
+    #[test]
+    fn a_trace_that_stands_for_much_bytecode_pays_sooner() {
+        let of = |done| {
+            let (at, slot) = (IrRef::NONE, SlotIdx::BASE);
+            let (base_slot, nslots, pc) = (slot, slot, BcAddr::new(0));
+            let last = Snapshot { at, base_slot, nslots, pc, multres: 0, decides: false, done, fuel: 0, slots: Vec::new() };
+            Size::of(&Trace { snaps: vec![last], ..Trace::default() })
+        };
+        assert_eq!(of(300).bytecodes, 300);
+        assert_eq!(of(0), Size::of_instructions(of(0).instructions), "at least as much as usual");
+        let begun = Policy::default();
+        let pays = |bytecodes| begun.pressure(Counted::Iterations, Size { instructions: 100, bytecodes }, 1);
+        assert!(pays(200) < pays(100) * 0.6 && pays(100) < pays(59), "{} {} {}", pays(200), pays(100), pays(59));
     }
 }

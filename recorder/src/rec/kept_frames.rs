@@ -4,11 +4,11 @@
 //! return below its start. But the parent has fixed their functions and links, and knows what is in their slots: so these frames are frames
 //! of the side trace as well, and a return to them checks nothing and loads nothing.
 
-use super::stack::{Cont, Frame, FrameKind};
+use super::ret::distance;
+use super::stack::{Frame, FrameKind};
 use super::{MAX_SLOTS, Recorder, view};
 use crate::ir::{Op, SlotIdx, SnapId, Trace};
 use perilune_vm::Vm;
-use perilune_vm::bc::Op as Bc;
 use perilune_vm::interp::frame;
 use perilune_vm::interp::hook::is_header;
 use perilune_vm::object::{Gc, InsPtr, Proto};
@@ -19,35 +19,28 @@ const MOST_SLOTS: usize = MAX_SLOTS / 2;
 /// How the frame with the base `at` slots from `vm.base` is left, the distance of the frame below, and the call that led to it.
 fn kind_of(vm: &Vm, at: isize) -> Option<(FrameKind, usize, Option<InsPtr>)> {
     let link = view::slot(vm, at - 1).bits();
-    let distance = frame::distance(link);
-    Some(match frame::kind(link) {
-        frame::LUA => {
-            let call = view::at(view::pc_of_link(link), -1);
-            if !matches!(call.ins().op(), Bc::CALL | Bc::CALLM | Bc::ITERC) {
-                return None;
-            }
-            (FrameKind::Call, 2 + call.ins().a(), Some(call))
+    let (kind, call) = match frame::kind(link) {
+        frame::LUA => (FrameKind::Call, Some(view::at(view::pc_of_link(link), -1))),
+        frame::VARG => (FrameKind::Vararg, None),
+        frame::PCALL | frame::XPCALL => (FrameKind::Protected, None),
+        _ => {
+            let cont = Recorder::cont_below(vm, at, link)?;
+            (FrameKind::Cont(cont), Some(cont.pc))
         }
-        frame::VARG => (FrameKind::Vararg, distance, None),
-        frame::PCALL | frame::XPCALL => (FrameKind::Protected, distance, None),
-        frame::CONT => {
-            let pc = view::at(view::pc_of_link(view::slot(vm, at - 3).bits()), -1);
-            (FrameKind::Cont(Cont { id: view::slot(vm, at - 4).bits(), pc }), distance, Some(pc))
-        }
-        _ => return None,
-    })
+    };
+    Some((kind, distance(link)?, call))
 }
 
-/// The frames from the one at `vm.base` down to the one `distance` slots below, which are at the slots up to `entry`, the highest one first,
+/// The frames from the one at `vm.base` down to the one `depth` slots below, which are at the slots up to `entry`, the highest one first,
 /// each with the call that led to it. `None` if a side trace cannot keep them: a function that calls itself returns to itself in ways that vary,
 /// and where it does so is a trace of its own.
-fn frames(vm: &Vm, entry: SlotIdx, distance: usize) -> Option<Vec<(Frame, Option<InsPtr>)>> {
+fn frames(vm: &Vm, entry: SlotIdx, depth: usize) -> Option<Vec<(Frame, Option<InsPtr>)>> {
     let mut functions = vec![view::func(vm, 0).proto()?];
     let (mut frames, mut at) = (Vec::new(), 0);
-    while at < distance {
+    while at < depth {
         let (kind, size, call) = kind_of(vm, -(at as isize))?;
         at += size;
-        if at > distance {
+        if at > depth {
             return None;
         }
         let below = view::func(vm, -(at as isize)).proto();
@@ -74,12 +67,12 @@ impl Recorder {
     /// A side trace begins: keeps the frames that the parent has entered before the exit, if it can.
     pub(super) fn keep_frames(&mut self, vm: &Vm, parent: &Trace, exit: SnapId) {
         let entry = parent.snap(exit).base_slot;
-        let distance = entry - SlotIdx::BASE;
+        let depth = entry - SlotIdx::BASE;
         let switches = parent.ins.iter().any(|i| matches!(i.op, Op::RESUME | Op::YIELD | Op::COEND));
-        if distance == 0 || distance > MOST_SLOTS || switches || self.starts_at_header() {
+        if depth == 0 || depth > MOST_SLOTS || switches || self.starts_at_header() {
             return;
         }
-        let Some(frames) = frames(vm, entry, distance) else { return };
+        let Some(frames) = frames(vm, entry, depth) else { return };
         for (frame, call) in frames.into_iter().rev() {
             self.note_proto(frame.proto);
             let caller = call.map(InsPtr::addr);

@@ -22,6 +22,18 @@ struct Below {
     proto: Gc<Proto>,
 }
 
+/// Slots from a frame with this link down to the one below; `None` for a frame that traces do not return from.
+pub(super) fn distance(link: u64) -> Option<usize> {
+    match frame::kind(link) {
+        frame::LUA => {
+            let call = view::at(view::pc_of_link(link), -1).ins();
+            matches!(call.op(), Bc::CALL | Bc::CALLM | Bc::ITERC).then(|| 2 + call.a())
+        }
+        frame::CONT | frame::VARG | frame::PCALL | frame::XPCALL => Some(frame::distance(link)),
+        _ => None,
+    }
+}
+
 impl Recorder {
     /// RET to RETM.
     pub(super) fn ret(&mut self, vm: &Vm, pc: InsPtr, ins: Ins) -> Rec<Flow> {
@@ -83,18 +95,7 @@ impl Recorder {
         loop {
             let link = view::slot(vm, start + at - 1).bits();
             links.push((at, link));
-            let delta = match frame::kind(link) {
-                frame::LUA => {
-                    let call = view::at(view::pc_of_link(link), -1).ins();
-                    if !matches!(call.op(), Bc::CALL | Bc::CALLM | Bc::ITERC) {
-                        return None;
-                    }
-                    2 + call.a()
-                }
-                frame::CONT | frame::VARG | frame::PCALL | frame::XPCALL => (link >> 3) as usize,
-                _ => return None,
-            };
-            at -= delta as isize;
+            at -= distance(link)? as isize;
             match frame::kind(link) {
                 frame::VARG => {}
                 frame::PCALL | frame::XPCALL => protected += 1,
@@ -230,7 +231,7 @@ impl Recorder {
         Ok(cont)
     }
     /// The continuation of a frame whose link is `link`; the frame is `at` slots from `vm.base`.
-    fn cont_below(vm: &Vm, at: isize, link: u64) -> Option<Cont> {
+    pub(super) fn cont_below(vm: &Vm, at: isize, link: u64) -> Option<Cont> {
         // Other frames need not have slots there: those of a coroutine's first frame would lie below its stack.
         if frame::kind(link) != frame::CONT {
             return None;
