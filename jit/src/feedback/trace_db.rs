@@ -7,7 +7,7 @@ use perilune_recorder::rec::{Site, TraceDb, find_liveness};
 use perilune_vm::TraceId;
 use perilune_vm::bc::Ins;
 use perilune_vm::bc::liveness::Liveness;
-use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::object::{BcAddr, BcPos, Gc, Proto};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -23,7 +23,17 @@ pub struct RecorderView<'a> {
 
 impl TraceDb for RecorderView<'_> {
     fn link_of(&self, n: TraceId) -> Option<Link> {
-        self.registry.get(n).map(|e| e.trace.link)
+        let link = self.registry.get(n)?.trace.link;
+        let newest = |n: TraceId| core::iter::successors(Some(n), |n| self.registry.get(*n)?.replaced_by).last();
+        Some(match link {
+            Link::Root(n) => Link::Root(newest(n)?),
+            link => link,
+        })
+    }
+    fn is_recorded_from(&self, n: TraceId, pc: BcAddr) -> bool {
+        let get = |n| self.registry.get(n);
+        let above = core::iter::successors(get(n), |e| get(e.trace.parent?.trace));
+        above.into_iter().any(|e| e.path.contains(pc))
     }
     fn original_ins(&self, patched: Ins) -> Ins {
         self.registry.original_ins(patched)

@@ -70,9 +70,12 @@ const BYTECODE: f64 = 1.6e-9;
 /// Instructions of a trace for each of bytecode: the median of 4,700 traces of 85 public programs (a fifth has one or less, a fifth 2.7 or
 /// more).
 const PER_BYTECODE: f64 = 1.7;
-/// Bytecode instructions that a side trace is expected to run before it is left: 160 instructions of its IR. 95 of 100 traces are shorter; where
-/// paths are longer, because they go on through the rest of a loop, another branch mostly ends them before.
-const RUN: u32 = 94;
+/// Bytecode instructions for each that branches, in side traces: 42,000 of 5,900 side traces of 233 public programs, of which half have between
+/// four and ten.
+const PER_BRANCH: u32 = 7;
+/// Branches that a side trace is expected to run through before it is left at one of them. Nine of ten side traces have at most so many; where paths
+/// have more, because they go on through the rest of a loop, another branch mostly ends them before.
+const RUN: u32 = 13;
 /// Time that an exit takes with the next entry.
 const EXIT: f64 = ENTRY_COST as f64 * BYTECODE;
 
@@ -83,25 +86,34 @@ pub struct Size {
     pub instructions: u32,
     /// Bytecode instructions that it stands for: what it saves. Operations of the FFI count as what they cost the interpreter.
     pub bytecodes: u32,
+    /// How many of them branch: where it may be left.
+    pub branches: u32,
 }
 
 impl Size {
     /// That of a usual trace of public programs: the estimate before a trace is recorded.
-    pub const USUAL: Size = Size { instructions: 50, bytecodes: (50.0 / PER_BYTECODE) as u32 };
-    /// The size of a recorded trace. Where a bytecode instruction has more instructions than usual, it takes the interpreter longer as well.
-    pub fn of(trace: &Trace) -> Size {
+    pub const USUAL: Size =
+        Size { instructions: 50, bytecodes: USUAL_BYTECODES as u32, branches: USUAL_BYTECODES as u32 / PER_BRANCH };
+    /// The size of a recorded trace with so many branches. Where a bytecode instruction has more instructions than usual, it takes the interpreter
+    /// longer as well.
+    pub fn of(trace: &Trace, branches: u32) -> Size {
         let size = Size::of_instructions(trace.ins.len() as u32);
         let done = trace.snaps.last().map_or(0, |last| last.done);
-        Size { bytecodes: size.bytecodes.max(done.into()), ..size }
+        Size { bytecodes: size.bytecodes.max(done.into()), branches, ..size }
     }
     /// The size of a trace with so many instructions, and as many for each of bytecode as usual.
     pub fn of_instructions(instructions: u32) -> Size {
-        Size { instructions, bytecodes: (f64::from(instructions) / PER_BYTECODE).ceil() as u32 }
+        let bytecodes = (f64::from(instructions) / PER_BYTECODE).ceil() as u32;
+        Size { instructions, bytecodes, branches: bytecodes / PER_BRANCH }
+    }
+    /// Bytecode instructions that it is expected to run before it is left, if it is a side trace.
+    fn run(self) -> f64 {
+        f64::from(self.bytecodes) * (f64::from(RUN) / f64::from(self.branches.max(1))).min(1.0)
     }
 }
 
 /// Bytecode instructions of a usual trace.
-const USUAL_BYTECODES: f64 = Size::USUAL.bytecodes as f64;
+const USUAL_BYTECODES: f64 = 50.0 / PER_BYTECODE;
 /// Hot counts, two for each iteration of a usual loop, that take the interpreter as long as an operation on cdata.
 pub const HOT_COUNTS_OF_FFI: f64 = 2.0 * FFI_BYTECODES as f64 / USUAL_BYTECODES;
 /// The same in exits.
@@ -130,7 +142,7 @@ impl Counted {
     fn pays(self, size: Size) -> f64 {
         let saved = match self {
             Counted::Iterations => BYTECODE * f64::from(size.bytecodes),
-            Counted::Exits => BYTECODE * f64::from(size.bytecodes.min(RUN)) + EXIT,
+            Counted::Exits => BYTECODE * size.run() + EXIT,
         };
         of_trace(size.instructions).as_secs_f64() / saved
     }

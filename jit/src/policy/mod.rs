@@ -10,6 +10,7 @@ pub(crate) mod ffi_operations;
 pub(crate) mod hotcount;
 pub(crate) mod number_fields;
 pub(crate) mod proto_table;
+pub(crate) mod replacement;
 
 use crate::Jit;
 use crate::params::Options;
@@ -17,7 +18,7 @@ use crate::record::Origin;
 use crate::view::events::Event;
 use cost::{Counted, Size};
 use ffi_operations::FfiOperations;
-use perilune_recorder::ir::Trace;
+use perilune_recorder::rec::FinishedTrace;
 use perilune_vm::Vm;
 use perilune_vm::object::BcPos;
 use perilune_vm::state::HOT_COUNTERS;
@@ -167,12 +168,12 @@ impl Jit {
     }
     /// Is the start of a finished trace not hot enough for what compiling the trace costs? Then the trace is not compiled, and the next
     /// recording waits for the threshold that belongs to this cost.
-    pub(crate) fn is_too_expensive(&self, vm: &Vm, origin: Origin, trace: &Trace) -> bool {
+    pub(crate) fn is_too_expensive(&self, vm: &Vm, origin: Origin, FinishedTrace { trace, path, .. }: &FinishedTrace) -> bool {
         let thresholds = self.thresholds(vm);
         if thresholds.literal {
             return false;
         }
-        let size = Size::of(trace);
+        let size = Size::of(trace, path.branches());
         // The cost depends on the recorded path. A trace is compiled if it costs at most twice as much as the last one from there, whose
         // threshold was reached. So recordings that are thrown away cost at most a fourteenth of the compilation.
         let twice = |known: Size| cost::of_trace(known.instructions) * 2;
@@ -261,17 +262,24 @@ mod tests {
         assert!(long > 50_000, "{long}: a long side trace is left before its end");
     }
     #[test]
+    fn a_side_trace_of_few_branches_is_expected_to_run_to_its_end() {
+        let begun = Policy::default();
+        let pays = |branches| begun.pressure(Counted::Exits, Size { branches, ..Size::of_instructions(1_000) }, 1);
+        assert_eq!(pays(0), pays(10));
+        assert!(pays(10) < pays(80) * 0.25 && pays(80) < pays(160) * 0.6, "{} {} {}", pays(10), pays(80), pays(160));
+    }
+    #[test]
     fn a_trace_that_stands_for_much_bytecode_pays_sooner() {
         let of = |done| {
             let (at, slot) = (IrRef::NONE, SlotIdx::BASE);
             let (base_slot, nslots, pc) = (slot, slot, BcAddr::new(0));
             let last = Snapshot { at, base_slot, nslots, pc, multres: 0, decides: false, done, fuel: 0, slots: Vec::new() };
-            Size::of(&Trace { snaps: vec![last], ..Trace::default() })
+            Size::of(&Trace { snaps: vec![last], ..Trace::default() }, 0)
         };
         assert_eq!(of(300).bytecodes, 300);
-        assert_eq!(of(0), Size::of_instructions(of(0).instructions), "at least as much as usual");
+        assert_eq!(of(0).bytecodes, Size::of_instructions(of(0).instructions).bytecodes, "at least as much as usual");
         let begun = Policy::default();
-        let pays = |bytecodes| begun.pressure(Counted::Iterations, Size { instructions: 100, bytecodes }, 1);
+        let pays = |bytecodes| begun.pressure(Counted::Iterations, Size { instructions: 100, bytecodes, branches: 9 }, 1);
         assert!(pays(200) < pays(100) * 0.6 && pays(100) < pays(59), "{} {} {}", pays(200), pays(100), pays(59));
     }
 }

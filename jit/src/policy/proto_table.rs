@@ -4,10 +4,11 @@
 
 use super::cost::Size;
 use super::number_fields::{Field, NumberProfile};
+use super::replacement::Replacement;
 use crate::trace::proto_traces::ProtoTraces;
 use perilune_recorder::abort::Abort;
 use perilune_recorder::ir::Trace;
-use perilune_recorder::rec::Site as Feedback;
+use perilune_recorder::rec::{BranchSide, Site as Feedback};
 use perilune_vm::TraceId;
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::gc::Marker;
@@ -53,7 +54,7 @@ pub struct BcRecord {
     /// How often a root trace from there was recorded again because it followed a side of a branch that is rarely taken.
     pub usual_sides: u32,
     /// The next recording is such a one.
-    pub replaces: bool,
+    pub replaces: Option<Replacement>,
     /// For a function that was found to recurse: how many more traces that only return are rejected.
     pub recursion_retries: u32,
     /// Number of traces from there that were disabled because they cost more time than they saved.
@@ -175,25 +176,36 @@ impl ProtoTable {
     /// Notes that a root trace starts at a position. Returns the root traces that started there before.
     pub fn add_root(&mut self, pos: BcPos, root: TraceId) -> Vec<TraceId> {
         let record = self.at(pos);
-        record.replaces = false;
+        record.replaces = None;
         let before = record.roots.clone();
         record.roots.push(root);
         before
     }
-    /// A root trace from a position is to be recorded again, at most `most` times. Whether it may be.
-    pub fn record_again(&mut self, pos: BcPos, most: u32) -> bool {
+    /// A root trace from a position is to be recorded again, so that it follows this side of a branch, at most `most` times. Whether it may be.
+    pub fn record_again(&mut self, pos: BcPos, side: Option<BranchSide>, most: u32) -> bool {
         let record = self.at(pos);
         if record.usual_sides >= most || record.blacklisted {
             return false;
         }
         record.usual_sides += 1;
-        (record.replaces, record.record_next) = (true, true);
+        (record.replaces, record.record_next) = (Some(Replacement::new(side)), true);
         true
     }
     /// A recording from a position was aborted: the root trace that it was to replace, if there is one.
     pub fn recorded_in_vain(&mut self, pos: BcPos) -> Option<TraceId> {
         let record = self.at(pos);
-        core::mem::take(&mut record.replaces).then(|| record.roots.last().copied())?
+        record.replaces.take().and_then(|_| record.roots.last().copied())
+    }
+    /// A recording from a position begins. If it is to replace a trace: the side of a branch that it must follow, if that is known.
+    pub fn side_to_follow(&mut self, pos: BcPos) -> Option<BranchSide> {
+        self.at(pos).replaces.as_mut()?.begin()
+    }
+    /// A recording from a position was aborted. Is it to be repeated at once? If it was to replace a trace, not more than some times.
+    pub fn is_repeated(&mut self, pos: BcPos, reason: Abort) -> bool {
+        match self.at(pos).replaces {
+            Some(replacement) => matches!(reason, Abort::Retry | Abort::LeavingLoop) && replacement.may_repeat(),
+            None => reason == Abort::Retry,
+        }
     }
     /// All traces are flushed: forgets where they started, and all aborts. Blacklisted positions stay so.
     pub fn flush(&mut self) {

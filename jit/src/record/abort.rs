@@ -79,7 +79,7 @@ impl Jit {
             note_failure(x, parent.exit == SnapId::FIRST, failure.reason, trace.ins.len() as u32);
         }
         if failure.reason == Abort::Retry
-            && r.recorder.is_stale()
+            && r.recorder.is_root_stale()
             && let Some(pos) = self.registry.borrow().disarm_root(r.recorder.root())
         {
             self.protos.borrow_mut().at(pos).record_next = true;
@@ -193,7 +193,7 @@ impl Jit {
         }
     }
     fn penalize(&self, vm: &mut Vm, pos: BcPos, reason: Abort, for_now: bool) {
-        if reason == Abort::Retry {
+        if self.protos.borrow_mut().is_repeated(pos, reason) {
             self.protos.borrow_mut().at(pos).record_next = true;
             return self.set_counter(vm, pos, 1);
         }

@@ -71,7 +71,7 @@ impl Jit {
         if self.misses_recursion(vm, origin, done.trace.link) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::TooShort.into(), Some(&done.trace));
         }
-        if self.is_too_expensive(vm, origin, &done.trace) {
+        if self.is_too_expensive(vm, origin, &done) {
             return self.fail(vm, number, at, Origin::Nowhere, Abort::CodeTooLong.into(), Some(&done.trace));
         }
         let begun = now();

@@ -112,7 +112,7 @@ impl Jit {
                 let mut protos = self.protos.borrow_mut();
                 if found != protos.feedback(pos) {
                     protos.at(pos).feedback = found;
-                    if r.recorder.is_stale() && found.ints && found.nums {
+                    if r.recorder.has_learned() && found.ints && found.nums {
                         protos.expect_both(vm, pos);
                     }
                 }

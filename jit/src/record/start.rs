@@ -28,7 +28,8 @@ impl Jit {
         self.report_start(vm, number, func, at, None);
         let begun = Instant::now();
         let params = self.settings.options.get().recorder(self.is_watched());
-        let recorder = Recorder::new_root(vm, &params, pos.proto, pos.ptr(), number);
+        let side = self.protos.borrow_mut().side_to_follow(pos);
+        let recorder = Recorder::new_root(vm, &params, pos.proto, pos.ptr(), number).map(|r| r.following(side));
         self.begin(vm, number, func, at, Origin::Root(pos), recorder, begun);
     }
     /// A call that a trace ended in front of has returned to the STITCH at `stitch`. Starts a trace after the call if it is hot.
@@ -92,7 +93,10 @@ impl Jit {
             None => Recorder::new_side(vm, &params, &trace, pc, place),
         };
         let recorder = match exit.exit {
-            SnapId::FIRST => recorder.map(|r| r.expecting_nums(self.nums_at_start(exit.trace))),
+            SnapId::FIRST => {
+                let side = variant.and_then(|_| self.registry.borrow_mut().variant_to_follow(exit));
+                recorder.map(|r| r.expecting_nums(self.nums_at_start(exit.trace)).following(side))
+            }
             _ => recorder,
         };
         self.begin(vm, number, func, at, Origin::Side, recorder, begun);

@@ -3,9 +3,11 @@
 use super::code::Code;
 use crate::policy::cost;
 use crate::policy::cost::Size;
+use crate::policy::replacement::Replacement;
 use perilune_backend::CodeMap;
 use perilune_recorder::ir::{Link, SnapId, Trace};
 use perilune_recorder::opt::Pass;
+use perilune_recorder::rec::Path;
 use perilune_vm::bc::Ins;
 use perilune_vm::hooks::Unboxed;
 use perilune_vm::object::{BcAddr, BcPos, Gc, InsPtr, Proto, StitchStub, WatchedField};
@@ -36,6 +38,8 @@ pub struct Exit {
     pub failed_restarts: u8,
     /// How many variants that started there were recorded again, because they followed a side of a branch that was rarely taken.
     pub replaced: u32,
+    /// The next recording is such a one.
+    pub replaces: Option<Replacement>,
 }
 
 impl Exit {
@@ -73,6 +77,8 @@ pub struct Entry {
     pub(super) protos: Vec<Gc<Proto>>,
     /// The fields that the trace takes for constants.
     pub watched: Box<[WatchedField]>,
+    /// The bytecode instructions that it was recorded from.
+    pub path: Path,
     /// One of them was stored to: the trace is not entered any more.
     pub is_invalid: bool,
     /// Is it a side trace that starts where its root trace does?

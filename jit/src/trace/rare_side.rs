@@ -2,7 +2,7 @@
 //!
 //! The iteration that is recorded decides which side of a branch the trace follows. The trace of the other side jumps to the start of the
 //! first one: what only that side changes goes through memory in each iteration, and the loop is never reached for which invariants were
-//! hoisted. Where the other side is taken most of the time, the first one is recorded again, since the next iteration probably takes that side.
+//! hoisted. Where the other side is taken most of the time, the first one is recorded again, from an iteration that takes that side.
 //!
 //! This is decided when the side trace has run often enough to pay for a compilation, before trees are considered (`tree`).
 
@@ -10,35 +10,42 @@ use super::code::Code;
 use super::entry::TreeCode;
 use super::{Entry, Registry, TraceStart, patch};
 use crate::Jit;
+use crate::policy::replacement::Replacement;
 use crate::view::log::{self, Topic};
 use perilune_recorder::ir::{Link, SnapId, Snapshot, TraceExit};
+use perilune_recorder::rec::BranchSide;
 use perilune_vm::interp::hook::is_header;
 use perilune_vm::object::BcPos;
 use perilune_vm::{TraceId, Vm};
 use std::collections::HashSet;
 
-/// The other side is usual if it is taken so many times as often as the trace is left in other ways: then at least three of four
-/// iterations follow it.
-const USUAL: u64 = 3;
 /// Iterations that each run of a loop is taken to have where nothing is known of them: a side in front of the loop is to be taken far more often
 /// than the loop is entered. 146 programs that were not made for it take as long with 4 and with 64 (0.99, 1.00).
 const LONG: u64 = 16;
-/// Recordings after the first one at most. The chance that none of three follows a side that three of four iterations take is 1 in 64.
+/// Recordings after the first one at most: what is usual may change while the program runs.
 const MOST: u32 = 2;
-
-/// Recordings that are repeated at once, because they have learned something, before the old root trace is entered again. Until then each
-/// iteration is interpreted. A repetition knows all that the one before found in the same iteration, so that more than one is rare: another
-/// iteration must have met something else.
-const MOST_TRIES: u32 = 4;
 
 /// A count of exits above any threshold.
 const HOT_AT_ONCE: u32 = 1 << 30;
 
 impl Registry {
-    /// The root trace or variant above a side trace that is what the loop usually does: it comes back to the loop from an exit in front of it.
-    fn loop_without_usual_side(&self, side: TraceId) -> Option<TraceId> {
+    /// The exit that a side trace continues at. Where side traces start at one another's first exits, for values of other types, it is that of
+    /// the first of them.
+    fn exit_above(&self, side: TraceId) -> Option<TraceExit> {
+        let mut parent = self.get(side)?.trace.parent?;
+        while parent.exit == SnapId::FIRST
+            && let Some(e) = self.get(parent.trace).filter(|e| e.start.is_none() && !e.is_variant)
+        {
+            parent = e.trace.parent?;
+        }
+        Some(parent)
+    }
+    /// The exit of a root trace or variant where a side trace continues that is what the loop usually does. The exit is in front of the loop, and the
+    /// side trace comes back to it.
+    fn usual_exit(&self, side: TraceId) -> Option<TraceExit> {
         let e = self.get(side)?;
-        let TraceExit { trace: n, exit } = e.trace.parent?;
+        let at = self.exit_above(side)?;
+        let TraceExit { trace: n, exit } = at;
         let (root, above) = (self.get(e.root)?, self.get(n)?);
         let is_in_front = exit != SnapId::FIRST && exit < above.account.loop_snap;
         // The rare side may also lead somewhere else, to an inner loop for instance.
@@ -55,16 +62,25 @@ impl Registry {
         let repeats = |s: &Snapshot| s.pc == asked.pc && s.base_slot == asked.base_slot;
         let is_asked_again = above.trace.snaps.iter().skip(above.account.loop_snap.index()).any(repeats);
         let iterations = |k: SnapId| if k >= above.account.loop_snap && !is_asked_again { LONG } else { 1 };
-        let sides = self.own_sides(n).filter(|(_, s)| *s != side).map(|(k, s)| self.runs(s) * iterations(k));
+        let sides = self.own_sides(n).map(|(k, s)| self.runs(s) * iterations(k));
         let exits = above.exits.iter().enumerate().map(|(k, x)| u64::from(x.taken) * iterations(SnapId::new(k)));
-        (self.runs(side) >= USUAL * sides.chain(exits).sum::<u64>()).then_some(n)
+        let passed = self.own_sides(side).filter(|(k, _)| *k == SnapId::FIRST).map(|(_, next)| self.runs(next)).sum();
+        let usual = self.runs(side).saturating_sub(passed);
+        // As often as the trace is left in all other ways: then half of the iterations that leave it follow this side.
+        (usual >= sides.chain(exits).sum::<u64>().saturating_sub(usual)).then_some(at)
     }
     /// The exit that the variant `n` was recorded at, if a new one may be recorded there in its place. That is counted.
-    fn replaces_variant(&mut self, n: TraceId) -> Option<TraceExit> {
+    fn replaces_variant(&mut self, n: TraceId, side: Option<BranchSide>) -> Option<TraceExit> {
         let parent = self.get(n)?.trace.parent?;
         let exit = self.exit_mut(parent).filter(|x| x.side == Some(n) && x.replaced < MOST)?;
         exit.replaced += 1;
+        exit.replaces = Some(Replacement::new(side));
         Some(parent)
+    }
+    /// A recording begins at an exit. If it is to replace a variant: the side of a branch that it must follow, if that is known. It need not after
+    /// many tries: the old variant is gone.
+    pub(crate) fn variant_to_follow(&mut self, exit: TraceExit) -> Option<BranchSide> {
+        self.exit_mut(exit)?.replaces.as_mut().filter(|r| r.may_repeat())?.begin()
     }
     /// What enters a root trace leaves at once, as by its first exit, which is hot.
     fn lead_out(&mut self, n: TraceId, leaving: Code) {
@@ -87,15 +103,20 @@ impl Jit {
     /// A side trace has run often. Has the root trace or variant above it recorded again if that follows a side of a branch which is rarely
     /// taken.
     pub(super) fn records_usual_side(&self, vm: &mut Vm, side: TraceId) -> bool {
-        let Some(above) = self.registry.borrow().loop_without_usual_side(side) else { return false };
-        let start = self.registry.borrow().get(above).and_then(|e| e.start);
+        let (start, usual);
+        {
+            let registry = self.registry.borrow();
+            let Some(TraceExit { trace: above, exit }) = registry.usual_exit(side) else { return false };
+            let (Some(e), Some(s)) = (registry.get(above), registry.get(side)) else { return false };
+            (start, usual) = ((above, e.start), e.path.other_side(e.trace.snap(exit), &s.path));
+        }
         match start {
-            Some(start) => self.records_root_again(vm, above, start),
-            None => self.records_variant_again(vm, above),
+            (root, Some(start)) => self.records_root_again(vm, root, start, usual),
+            (variant, None) => self.records_variant_again(vm, variant, usual),
         }
     }
-    fn records_variant_again(&self, vm: &Vm, variant: TraceId) -> bool {
-        let Some(exit) = self.registry.borrow_mut().replaces_variant(variant) else { return false };
+    fn records_variant_again(&self, vm: &Vm, variant: TraceId, usual: Option<BranchSide>) -> bool {
+        let Some(exit) = self.registry.borrow_mut().replaces_variant(variant, usual) else { return false };
         if log::on(Topic::Trace) {
             eprintln!("[TRACE {variant} follows a side that is rarely taken: recorded again]");
         }
@@ -108,8 +129,8 @@ impl Jit {
         }
         true
     }
-    fn records_root_again(&self, vm: &mut Vm, root: TraceId, start: TraceStart) -> bool {
-        if !self.protos.borrow_mut().record_again(start.pos, MOST) {
+    fn records_root_again(&self, vm: &mut Vm, root: TraceId, start: TraceStart, usual: Option<BranchSide>) -> bool {
+        if !self.protos.borrow_mut().record_again(start.pos, usual, MOST) {
             return false;
         }
         if log::on(Topic::Trace) {
@@ -139,9 +160,9 @@ impl Jit {
             .borrow()
             .get(exit.trace)
             .filter(|e| exit.exit == SnapId::FIRST && e.leads_out())
-            .and_then(|e| Some((e.start?.pos, e.exits.first()?.tries)));
-        let Some((pos, tries)) = found else { return false };
-        if tries <= MOST_TRIES && self.protos.borrow_mut().at(pos).replaces {
+            .and_then(|e| Some(e.start?.pos));
+        let Some(pos) = found else { return false };
+        if self.protos.borrow_mut().at(pos).replaces.is_some_and(Replacement::may_repeat) {
             self.start_root(vm, pos);
         } else {
             self.ends_leading_out(vm, exit.trace);

@@ -182,6 +182,7 @@ impl Registry {
             stitch: None,
             protos,
             watched: done.watched.into(),
+            path: done.path,
             is_invalid: false,
             is_variant: done.from_start && !is_root,
             exit_base,
@@ -202,7 +203,7 @@ impl Registry {
     pub(crate) fn link_exit(&mut self, parent: TraceExit, side: TraceId, code: usize) {
         let Some(e) = self.get_mut(parent.trace) else { return };
         let exit = &mut e.exits[parent.exit.index()];
-        (exit.side, exit.hot_count) = (Some(side), Exit::DONE);
+        (exit.side, exit.hot_count, exit.replaces) = (Some(side), Exit::DONE, None);
         let id = e.exit_base.exit(parent.exit.number());
         self.exits.link(id, code);
     }

@@ -2,7 +2,7 @@
 //! none).
 
 use crate::ir::Ty;
-use perilune_vm::object::{Func, Gc, InsPtr, Proto, ProtoFlags, ShapeId, Str, Table};
+use perilune_vm::object::{BcAddr, Func, Gc, InsPtr, Proto, ProtoFlags, ShapeId, Str, Table};
 use perilune_vm::{Value, Vm};
 
 /// What recordings found at one bytecode instruction: types of numbers, called functions, shapes of tables.
@@ -119,8 +119,14 @@ pub(super) struct Feedback {
     pub(super) at_exit: bool,
     /// The tables that the current instruction has looked keys up in.
     pub(super) tables: TableFeedback,
-    /// Must the root trace be recorded again, because it expects less than what is known now?
+    /// Was feedback found that the recording itself, or traces above it, may contradict?
+    pub(super) learned: bool,
+    /// The same at the current instruction, in a side trace: do traces above it contradict it?
+    asks_above: bool,
+    /// What the trace expects, or one above it does, is less than what is known now: it should be recorded again.
     pub(super) stale: bool,
+    /// The same of the traces above a side trace.
+    pub(super) is_above_stale: bool,
     /// Instructions that were recorded for one type of numbers.
     specialized: Vec<InsPtr>,
     /// How many of them were recorded before the current instruction.
@@ -135,7 +141,10 @@ impl Feedback {
             is_side,
             at_exit: false,
             tables: TableFeedback::default(),
+            learned: false,
+            asks_above: false,
             stale: false,
+            is_above_stale: false,
             specialized: Vec::new(),
             earlier: 0,
         }
@@ -256,9 +265,18 @@ impl Feedback {
         }
         proto.flags.get() & ProtoFlags::ENVIRONMENTS != 0
     }
-    /// New feedback was found at the current instruction. If the trace is a side trace, or was specialised for the instruction before, the
-    /// root trace should be recorded again. This recording continues to its end nevertheless, so that the next one has all of its feedback.
+    /// New feedback was found at the current instruction. If the trace, or one above it, was specialised for the instruction before, that one should
+    /// be recorded again. This recording continues to its end nevertheless, so that the next one has all of its feedback.
     fn learned(&mut self) {
-        self.stale |= self.is_side || self.specialized[..self.earlier].contains(&self.pc);
+        let contradicts = self.specialized[..self.earlier].contains(&self.pc);
+        self.stale |= contradicts;
+        self.learned |= contradicts || self.is_side;
+        self.asks_above = self.is_side;
+    }
+    /// Takes account of the feedback of the current instruction; `is_above` says whether traces above were recorded from an instruction.
+    pub(super) fn ask_above(&mut self, is_above: impl FnOnce(BcAddr) -> bool) {
+        if core::mem::take(&mut self.asks_above) && is_above(self.pc.addr()) {
+            (self.stale, self.is_above_stale) = (true, true);
+        }
     }
 }

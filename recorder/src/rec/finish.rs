@@ -73,6 +73,7 @@ impl Recorder {
             passes,
             optimised,
             watched,
+            path: core::mem::take(&mut self.following.path),
             history,
         }))
     }

@@ -11,7 +11,7 @@ use perilune_vm::bc::{Ins, Op as Bc};
 use perilune_vm::fault::{Fault, is_injected};
 use perilune_vm::interp::hook::is_header;
 use perilune_vm::object::{BcPos, InsPtr};
-use perilune_vm::{Value, Vm};
+use perilune_vm::{TraceId, Value, Vm};
 
 /// The effect of a loop instruction.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -77,6 +77,9 @@ struct ForTest {
     body: InsPtr,
     after: InsPtr,
 }
+
+/// Loops, one in the other, whose traces lead to the innermost one, at most.
+const MOST_LOOPS: usize = 4;
 
 impl Recorder {
     /// Loads limit and step of a loop as constants, if they are.
@@ -369,6 +372,9 @@ impl Recorder {
         if matches!(event, Event::Enter(_)) && self.unrolls_compiled(vm, db, pc) {
             return self.loop_plain(vm, db, pc, db.original_ins(pc.ins()), event);
         }
+        if matches!(event, Event::Enter(_)) && self.leads_back(db, pc) {
+            return Ok(Flow::Next);
+        }
         self.enter_compiled(pc.ins(), event)
     }
     /// Does a side trace follow the numeric loop whose FORL at `pc` enters a trace of another tree, since the loop has one or two iterations now?
@@ -382,6 +388,24 @@ impl Recorder {
         }
         let n = few_iterations(&self.proto, (pc, db.original_ins(ins)), |i| view::slot(vm, i as isize));
         n.is_some_and(|n| n <= 2)
+    }
+    /// Does the trace of the loop at `pc` only lead to the root trace of this side trace? Such is that of an outer loop: it ends where the inner one
+    /// begins. Then the side trace goes on to the root trace itself, as if the outer loop had no trace. So the code of the tree stays together, and
+    /// whichever of the two was hot first makes no difference. Not if it has come by before: then it does not come to the root trace.
+    fn leads_back(&mut self, db: &dyn TraceDb, pc: InsPtr) -> bool {
+        let root = self.start.place.root;
+        if self.start.is_root || self.unroll.led_back.contains(&pc) {
+            return false;
+        }
+        let next = |n: &TraceId| match db.link_of(*n) {
+            Some(Link::Root(next)) => Some(next),
+            _ => None,
+        };
+        let leads = core::iter::successors(pc.ins().trace(), next).skip(1).take(MOST_LOOPS).any(|n| n == root);
+        if leads {
+            self.unroll.led_back.push(pc);
+        }
+        leads
     }
     /// Links to the trace that the loop instruction `ins` enters, or continues after the loop.
     pub(super) fn enter_compiled(&self, ins: Ins, event: Event) -> Rec<Flow> {

@@ -36,6 +36,7 @@ mod meta;
 mod native;
 mod on_trace;
 mod outcome;
+mod path;
 mod protect;
 mod ret;
 mod side;
@@ -55,6 +56,7 @@ pub use crate::params::RecParams;
 pub use feedback::{Distinct, Site, TableFeedback};
 pub use iterations::few_iterations;
 pub use outcome::{AbortInfo, FinishedTrace, Step};
+pub use path::{BranchSide, Path};
 pub use side::{Inherited, inherited};
 pub use start::TreePosition;
 pub use trace_db::{TraceDb, find_liveness};
@@ -104,6 +106,8 @@ struct Unroll {
     last_loop: usize,
     /// Tail calls followed.
     tail_calls: u32,
+    /// Outer loops whose traces lead back to the root trace, and which the side trace has followed.
+    led_back: Vec<InsPtr>,
 }
 
 /// A list of values whose length is known at run time only: the results of a call, or the arguments of a vararg function.
@@ -133,6 +137,8 @@ pub struct Recorder {
     start: Start,
     /// Bytecode instructions recorded so far.
     bytecodes: u16,
+    /// Which they were, and which are to come.
+    following: path::Following,
     /// What of it takes fuel.
     fuel: fuel::Fuel,
     /// Prototype of the current frame.
@@ -166,12 +172,19 @@ impl Recorder {
         }
         // Replaced when the start of the trace is known.
         let head = BcPos { proto, index: 0 }.ptr();
-        let unroll = Unroll { loops: params.loopunroll as i32, iterations: params.instunroll, last_loop: 0, tail_calls: 0 };
+        let unroll = Unroll {
+            loops: params.loopunroll as i32,
+            iterations: params.instunroll,
+            last_loop: 0,
+            tail_calls: 0,
+            led_back: Vec::new(),
+        };
         Recorder {
             b,
             params: *params,
             start: Start::new(vm, head, place),
             bytecodes: 0,
+            following: path::Following::default(),
             fuel: fuel::Fuel::new(vm),
             proto,
             base: SlotIdx::BASE,
@@ -197,9 +210,13 @@ impl Recorder {
     fn bc_pos(&self, pc: InsPtr) -> Option<BcPos> {
         core::iter::once(&self.proto).chain(&self.deps.protos).find_map(|p| BcPos::of_address(*p, pc))
     }
-    /// Must the root trace be recorded again, because it expects less than what is known now?
-    pub fn is_stale(&self) -> bool {
-        self.feedback.stale
+    /// Was feedback found that the recording itself, or traces above it, may contradict?
+    pub fn has_learned(&self) -> bool {
+        self.feedback.learned
+    }
+    /// Must the root trace be recorded again, because it or a trace between them expects less than what is known now?
+    pub fn is_root_stale(&self) -> bool {
+        self.feedback.is_above_stale
     }
     /// The number of the trace.
     pub fn id(&self) -> TraceId {
@@ -238,6 +255,7 @@ impl Recorder {
     pub fn record(&mut self, vm: &mut Vm, db: &dyn TraceDb, pc: InsPtr) -> Step {
         let done = self.instruction(vm, db, pc).and_then(|flow| match flow {
             Flow::Next => Ok(None),
+            Flow::Stop(..) if self.following.side.is_some() => Err(Abort::Retry),
             Flow::Stop(link, to) => {
                 let link = self.continuation(vm, link, pc);
                 // Does the trace end in front of the instruction? A FORL without a body is its own target.
@@ -307,6 +325,7 @@ impl Recorder {
         if self.start.is_root && self.in_start_frame(vm) && self.start.body.is_some_and(|body| !body.contains(pc)) {
             return Err(Abort::LeavingLoop);
         }
+        self.following.next(pc.addr(), ins.op())?;
         let pos = BcPos::of_address(self.proto, pc).ok_or(Abort::Error)?;
         if self.slots.top() > SlotIdx::BASE + MAX_SLOTS {
             return Err(Abort::TooDeep);
@@ -326,6 +345,9 @@ impl Recorder {
         self.feedback.at_exit = self.feedback.is_side && self.b.trace.snaps.len() == 1 && !self.snaps.needed;
         let flow = self.dispatch(vm, db, pc, ins);
         self.feedback.learn_shape(vm);
+        if let Some(parent) = self.b.trace.parent {
+            self.feedback.ask_above(|pc| db.is_recorded_from(parent.trace, pc));
+        }
         self.bytecodes = self.bytecodes.saturating_add(1);
         self.fuel.executed += 1;
         self.fuel.current = None;

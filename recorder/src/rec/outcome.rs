@@ -1,5 +1,6 @@
 //! The outcome of recording an instruction: the next instruction, a finished trace, or an abort.
 
+use super::path::Path;
 use crate::abort::Abort;
 use crate::ir::history::History;
 use crate::ir::{Op, Trace};
@@ -38,6 +39,8 @@ pub struct FinishedTrace {
     pub optimised: Duration,
     /// Fields that it takes for constants.
     pub watched: Vec<WatchedField>,
+    /// The bytecode instructions that it was recorded from.
+    pub path: Path,
     /// How it was recorded and optimised, if [`crate::params::RecParams::history`] is set.
     pub history: Option<Box<History>>,
 }

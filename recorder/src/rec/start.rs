@@ -1,5 +1,6 @@
 //! The start of a trace. Root traces begin at a hot loop or function.
 
+use super::path::BranchSide;
 use super::{Rec, Recorder, loops, view};
 use crate::abort::Abort;
 use crate::ir::{SlotIdx, TraceExit};
@@ -121,6 +122,12 @@ impl Recorder {
             slots.retain(|&at| at < first || at > first + 2);
         }
         self.start.nums = slots;
+        self
+    }
+    /// The recording is aborted, to be repeated, if it does not follow this side of a branch.
+    #[must_use]
+    pub fn following(mut self, side: Option<BranchSide>) -> Recorder {
+        self.following.side = side;
         self
     }
     fn at_start(

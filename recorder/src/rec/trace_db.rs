@@ -5,13 +5,15 @@ use crate::ir::Link;
 use perilune_vm::TraceId;
 use perilune_vm::bc::liveness::Liveness;
 use perilune_vm::bc::{Ins, Op as Bc};
-use perilune_vm::object::{BcPos, Gc, Proto};
+use perilune_vm::object::{BcAddr, BcPos, Gc, Proto};
 use std::rc::Rc;
 
 /// What the recorder asks about finished traces.
 pub trait TraceDb {
     /// How a trace ends.
     fn link_of(&self, trace: TraceId) -> Option<Link>;
+    /// Was a trace, or one that it is a side trace of, recorded from the instruction at `pc`?
+    fn is_recorded_from(&self, trace: TraceId, pc: BcAddr) -> bool;
     /// The instruction that `patched`, which enters a trace, has replaced.
     fn original_ins(&self, patched: Ins) -> Ins;
     /// What earlier recordings found at a position.

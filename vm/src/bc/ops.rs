@@ -262,6 +262,11 @@ impl Op {
     pub const fn has_b(self) -> bool {
         Op::MODES[self as usize] >> 3 & 15 != 0
     }
+    /// Does it go on at one of two instructions: a comparison, a test, or the end of a `for` loop?
+    pub const fn is_branch(self) -> bool {
+        use Op::{FORL, IFORL, IITERL, ITERL, ITERN, JFORL, JITERL};
+        self as u8 <= Op::ISF as u8 || matches!(self, FORL | IFORL | JFORL | ITERN | ITERL | IITERL | JITERL)
+    }
     /// Is it the header of a builtin?
     pub const fn is_native_header(self) -> bool {
         matches!(self, Op::FUNCC | Op::FUNCCW | Op::RESUME | Op::WRAP | Op::YIELD | Op::FASTFN)

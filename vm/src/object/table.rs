@@ -360,7 +360,11 @@ impl Table {
     }
 }
 
-/// The border that [`border_in_array`] finds, if it is `last` or next to it.
+/// Elements that a border may have moved by since it was found last to be looked for from there, each after the one before. Bisection waits for as
+/// many as the length has bits.
+const NEAR: usize = 4;
+
+/// The border that [`border_in_array`] finds, if it is `last` or near it.
 ///
 /// A table may have several borders, and which one is found must not depend on earlier queries. But the elements that a bisection of 2^k
 /// elements reads on its way to an index follow from the index alone, so that none has to wait for the one before.
@@ -371,12 +375,18 @@ fn near_border(a: &[Cell<Value>], hi: usize, last: u32) -> Option<u32> {
         return None;
     }
     let absent = |i: usize| a[i].get().is_nil();
-    let border = if !absent(last + 1) {
-        last + 1
+    let mut border = last;
+    if !absent(last + 1) {
+        // The element at `hi` is absent.
+        while border < last + NEAR && !absent(border + 1) {
+            border += 1;
+        }
     } else {
         // There is no element at index 0, but it counts as present.
-        last - usize::from(last > 0 && absent(last))
-    };
+        while border + NEAR > last && border > 0 && absent(border) {
+            border -= 1;
+        }
+    }
     comes_to(a, hi, border).then_some(border as u32)
 }
 
@@ -416,7 +426,7 @@ fn border_in_array(a: &[Cell<Value>], mut hi: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{border_in_array, near_border};
+    use super::{NEAR, border_in_array, near_border};
     use crate::value::Value;
     use core::cell::Cell;
 
@@ -441,7 +451,7 @@ mod tests {
     fn without_holes_a_border_near_the_last_one_is_found() {
         for border in 0..8u32 {
             let a = array(border as usize, 0);
-            for last in border.saturating_sub(1)..=(border + 1).min(6) {
+            for last in border.saturating_sub(NEAR as u32)..=(border + NEAR as u32).min(6) {
                 assert_eq!(near_border(&a, 8, last), Some(border), "after {last}");
             }
         }
