@@ -70,8 +70,7 @@ const BYTECODE: f64 = 1.6e-9;
 /// Instructions of a trace for each of bytecode: the median of 4,700 traces of 85 public programs (a fifth has one or less, a fifth 2.7 or
 /// more).
 const PER_BYTECODE: f64 = 1.7;
-/// Bytecode instructions for each that branches, in side traces: 42,000 of 5,900 side traces of 233 public programs, of which half have between
-/// four and ten.
+/// Bytecode instructions for each that branches: the mean of 5,900 side traces of 233 public programs. Half of these have between four and ten.
 const PER_BRANCH: u32 = 7;
 /// Branches that a side trace is expected to run through before it is left at one of them. Nine of ten side traces have at most so many; where paths
 /// have more, because they go on through the rest of a loop, another branch mostly ends them before.
