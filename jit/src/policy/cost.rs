@@ -91,8 +91,11 @@ pub struct Size {
 
 impl Size {
     /// That of a usual trace of public programs: the estimate before a trace is recorded.
-    pub const USUAL: Size =
-        Size { instructions: 50, bytecodes: USUAL_BYTECODES as u32, branches: USUAL_BYTECODES as u32 / PER_BRANCH };
+    pub const USUAL: Size = {
+        let instructions = 50;
+        let bytecodes = (instructions as f64 / PER_BYTECODE) as u32;
+        Size { instructions, bytecodes, branches: bytecodes / PER_BRANCH }
+    };
     /// The size of a recorded trace with so many branches. Where a bytecode instruction has more instructions than usual, it takes the interpreter
     /// longer as well.
     pub fn of(trace: &Trace, branches: u32) -> Size {
@@ -112,7 +115,7 @@ impl Size {
 }
 
 /// Bytecode instructions of a usual trace.
-const USUAL_BYTECODES: f64 = 50.0 / PER_BYTECODE;
+const USUAL_BYTECODES: f64 = Size::USUAL.bytecodes as f64;
 /// Hot counts, two for each iteration of a usual loop, that take the interpreter as long as an operation on cdata.
 pub const HOT_COUNTS_OF_FFI: f64 = 2.0 * FFI_BYTECODES as f64 / USUAL_BYTECODES;
 /// The same in exits.

@@ -87,7 +87,7 @@ impl Recorder {
                 let event = self.fori(vm, pc, ins)?;
                 let forl = view::at(view::target(pc, ins), -1);
                 match forl.ins() {
-                    f if f.op() == Bc::JFORL && !self.unrolls_compiled(vm, db, forl) => self.enter_compiled(f, event),
+                    f if f.op() == Bc::JFORL && !self.unrolls_compiled(vm, db, forl) => self.enter_compiled(db, forl, event),
                     _ => Ok(self.loop_begins(forl, event)),
                 }
             }

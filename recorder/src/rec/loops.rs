@@ -78,7 +78,8 @@ struct ForTest {
     after: InsPtr,
 }
 
-/// Loops, one in the other, whose traces lead to the innermost one, at most.
+/// Loops, one in the other, whose traces lead to the innermost one, at most: hardly a program nests more. Traces may also lead to one another in a
+/// circle, which must not be followed for ever.
 const MOST_LOOPS: usize = 4;
 
 impl Recorder {
@@ -372,10 +373,7 @@ impl Recorder {
         if matches!(event, Event::Enter(_)) && self.unrolls_compiled(vm, db, pc) {
             return self.loop_plain(vm, db, pc, db.original_ins(pc.ins()), event);
         }
-        if matches!(event, Event::Enter(_)) && self.leads_back(db, pc) {
-            return Ok(Flow::Next);
-        }
-        self.enter_compiled(pc.ins(), event)
+        self.enter_compiled(db, pc, event)
     }
     /// Does a side trace follow the numeric loop whose FORL at `pc` enters a trace of another tree, since the loop has one or two iterations now?
     /// That trace has the body twice, as it is unrolled here, and hardly goes round; what comes after the loop would be another side trace, with
@@ -407,11 +405,11 @@ impl Recorder {
         }
         leads
     }
-    /// Links to the trace that the loop instruction `ins` enters, or continues after the loop.
-    pub(super) fn enter_compiled(&self, ins: Ins, event: Event) -> Rec<Flow> {
+    /// Links to the trace that the loop instruction at `pc` enters, unless that leads back, or continues after the loop.
+    pub(super) fn enter_compiled(&mut self, db: &dyn TraceDb, pc: InsPtr, event: Event) -> Rec<Flow> {
         match event {
-            Event::Enter(body) => Ok(Flow::Stop(link_to(ins)?, body)),
-            Event::Leave => Ok(Flow::Next),
+            Event::Enter(body) if !self.leads_back(db, pc) => Ok(Flow::Stop(link_to(pc.ins())?, body)),
+            _ => Ok(Flow::Next),
         }
     }
     /// Does this root trace start in a loop, not at a function?

@@ -4,10 +4,10 @@ jit.opt.start("hotloop=10", "hotexit=5", "budget=0", "hottree=100")
 
 -- The lines of each trace, and how it ends.
 local util = require "jit.util"
-local lines, loops = {}, {}
-jit.attach(function(what, tr, func)
+local lines, sides, loops = {}, {}, {}
+jit.attach(function(what, tr, func, pc, parent)
   if what == "start" then
-    lines[tr] = {}
+    lines[tr], sides[tr] = {}, parent
   elseif what == "stop" and util.traceinfo(tr).linktype == "loop" then
     loops[#loops + 1] = tr
   end
@@ -52,32 +52,36 @@ for seed = 1, 12 do
   jit.flush()
 end
 
--- A trace of an outer loop that only leads to the inner one is part of the side traces of the inner one: it makes no difference which was there
--- first.
+-- Side traces of the inner loop go on through outer loops whose traces only lead to it, at their ends and where they begin: it makes no difference
+-- which trace was there first.
 jit.opt.start("hotloop=10", "hotexit=100", "hottree=1000000")
 local function nested(n)
   local sum = 0
   for i = 1, n do
     sum = sum + i
-    for j = 1, 5 + i % 2 do sum = sum + j end
-    sum = sum + 0
+    for k = 1, 6 + i % 2 do
+      for j = 1, 5 + i % 2 do sum = sum + j end
+      sum = sum + k
+    end
   end
   return sum
 end
 local sum = nested(2000)
-local inner, back
+local inner, outer, back = nil, 0, 0
 for tr = 1, 40 do
   local info = util.traceinfo(tr)
   if info and info.linktype == "loop" then inner = tr end
 end
 for tr = 1, 40 do
   local info = util.traceinfo(tr)
-  if info and tr ~= inner and info.linktype == "root" then
+  if info and sides[tr] then
     assert(info.link == inner, "trace " .. tr .. " leads to trace " .. info.link)
-    back = (back or 0) + 1
+    back = back + 1
+  elseif info and tr ~= inner then
+    outer = outer + 1
   end
 end
-assert(back > 1, "the outer loop has a trace, and the inner one side traces")
+assert(outer == 2 and back == 2, outer .. " " .. back)
 jit.off() local plain = nested(2000) jit.on()
 assert(sum == plain)
 
