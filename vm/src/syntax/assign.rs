@@ -209,9 +209,13 @@ impl Parser<'_> {
                 break;
             }
         }
+        let first = self.fs.pc();
         let (nexps, mut e) = if self.opt(b'=')? { self.expr_list()? } else { (0, Exp::new(Kind::Void)) };
         self.assign_adjust(nvars, nexps, &mut e)?;
         self.fs.var_add(nvars);
+        if (nvars, nexps) == (1, 1) {
+            self.fs.watch_table(first);
+        }
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Parser;
 use super::error::SyntaxError;
+use super::fields::NewTable;
 use super::scope::{GotoLabel, Scope, UvRef, Var};
 use crate::bc::{Ins, KGc, KNum, Op, ProtoData, TableTemplate};
 use foldhash::fast::RandomState;
@@ -79,6 +80,8 @@ pub(super) struct FuncState {
     pub(super) consts: Constants,
     pub(super) upvalues: Upvalues,
     pub(super) locals: Locals,
+    /// New tables whose fields are counted, by slot.
+    pub(super) new_tables: Vec<NewTable>,
     pub(super) first_line: u32,
     pub(super) num_params: u8,
     pub(super) is_vararg: bool,
@@ -189,6 +192,12 @@ impl FuncState {
     /// Puts the finished template of a table constructor into its constant.
     pub(super) fn set_template(&mut self, index: u32, table: TableTemplate) {
         self.consts.objects[index as usize] = KGc::Table(table);
+    }
+    /// The index of a new constant that is a template. None if there is no room for it.
+    pub(super) fn template_constant(&mut self, table: TableTemplate) -> Option<u16> {
+        let index = u32::try_from(self.consts.objects.len()).ok().filter(|index| *index <= MAX_D)?;
+        self.consts.objects.push(KGc::Table(table));
+        Some(index as u16)
     }
     /// The finished prototype, and the sources of its upvalues.
     #[inline(never)]

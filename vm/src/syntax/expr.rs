@@ -249,6 +249,7 @@ impl Parser<'_> {
         match &var.kind {
             &Kind::Local { reg, var } => {
                 self.mark_written((self.outer.len() as u32, var));
+                self.fs.settle_table(reg);
                 self.free_exp(e);
                 return self.put_reg(e, reg);
             }
@@ -277,6 +278,9 @@ impl Parser<'_> {
                     Key::Byte(b) => (Op::TSETB, b),
                     Key::Reg(r) => (Op::TSETV, r),
                 };
+                if op == Op::TSETS {
+                    self.fs.assigns_field(table, c);
+                }
                 self.emit_abc(op, reg, table, c)?;
             }
             _ => return Err(self.err_tok("syntax error")),

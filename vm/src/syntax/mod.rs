@@ -4,6 +4,7 @@ mod assign;
 mod emit;
 mod error;
 mod expr;
+mod fields;
 pub mod lex;
 mod loops;
 pub mod number;

@@ -124,6 +124,7 @@ impl FuncState {
     /// Ends the lifetime of the locals from a level on.
     fn var_remove(&mut self, level: u32) {
         let pc = self.pc();
+        self.settle_tables(level);
         while self.locals.active > level {
             self.locals.active -= 1;
             let var = self.locals.map[self.locals.active as usize];
