@@ -193,10 +193,13 @@ impl FuncState {
     pub(super) fn set_template(&mut self, index: u32, table: TableTemplate) {
         self.consts.objects[index as usize] = KGc::Table(table);
     }
-    /// The index of a new constant that is a template. None if there is no room for it.
-    pub(super) fn template_constant(&mut self, table: TableTemplate) -> Option<u16> {
-        let index = u32::try_from(self.consts.objects.len()).ok().filter(|index| *index <= MAX_D)?;
-        self.consts.objects.push(KGc::Table(table));
+    /// The index of a new object constant. None if there is no room for it.
+    pub(super) fn add_object(&mut self, k: KGc) -> Option<u16> {
+        let index = self.consts.objects.len();
+        if index > MAX_D as usize {
+            return None;
+        }
+        self.consts.objects.push(k);
         Some(index as u16)
     }
     /// The finished prototype, and the sources of its upvalues.
@@ -365,8 +368,7 @@ impl Parser<'_> {
     }
     /// The index of a new constant of another kind.
     pub(super) fn const_gc(&mut self, k: KGc) -> Result<u16, SyntaxError> {
-        self.fs.consts.objects.push(k);
-        self.const_index(self.fs.consts.objects.len() as u32 - 1)
+        self.fs.add_object(k).ok_or_else(|| self.err_limit(MAX_D + 1, "constants"))
     }
     /// The index of a number constant.
     pub(super) fn const_num(&mut self, n: KNum) -> Result<u16, SyntaxError> {

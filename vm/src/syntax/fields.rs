@@ -6,7 +6,7 @@
 
 use super::emit::FuncState;
 use super::template::Template;
-use crate::bc::{Ins, KVal, Op};
+use crate::bc::{Ins, KGc, KVal, Op};
 use crate::object::hbits_for;
 use std::rc::Rc;
 
@@ -41,9 +41,9 @@ impl FuncState {
         if last == first {
             return makes_table(first, reg).then_some(first);
         }
-        let call = self.ins(last);
-        // The function, a slot that calls need, and the first argument.
-        let is_call = call.op() == Op::CALL && call.a() == usize::from(reg) && self.calls_setmetatable(first);
+        let calls = |pc: u32| self.ins(pc).op() == Op::CALL && self.ins(pc).a() == usize::from(reg);
+        // The function, a slot that calls need, and the first argument. Nothing is called with the result.
+        let is_call = calls(last) && !(first..last).any(calls) && self.calls_setmetatable(first);
         (is_call && makes_table(first + 1, reg.checked_add(2)?)).then_some(first + 1)
     }
     /// Does the instruction load something of the name `setmetatable`?
@@ -98,6 +98,6 @@ impl FuncState {
         for &key in fields {
             template.set(KVal::Str(Rc::from(self.string_at(usize::from(key))?)), KVal::Nil);
         }
-        self.template_constant(template.finish(0))
+        self.add_object(KGc::Table(template.finish(0)))
     }
 }

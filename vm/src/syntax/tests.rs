@@ -83,4 +83,7 @@ fn a_new_table_has_the_fields_that_its_block_assigns() {
     has("local t = v and {} or {} t.x = 1", &[]);
     has("local t, u = {} t.x = 1", &[]);
     has("local t = setmetatable({}, v).w t.x = 1", &[]);
+    has("local t = setmetatable({}, v)(v) t.x = 1", &[]);
+    has("local t = setmetatable({}, v):m() t.x = 1", &[]);
+    has("local t = setmetatable({}, v(v).w) t.x = 1", &["x"]);
 }
