@@ -114,6 +114,12 @@ fn only_traces_that_rely_on_a_changed_field_are_invalid() {
     passes_in_both("invalidation.lua", &[]);
 }
 
+/// The evaluator does not count how often traces run, so that it never has a variant recorded again.
+#[test]
+fn replaced_variants_are_counted_once() {
+    passes("replaced_variants.lua", &[]);
+}
+
 #[test]
 fn builtins_that_are_inlined() {
     passes_in_both("inlined_builtins.lua", &[]);

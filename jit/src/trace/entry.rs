@@ -81,6 +81,8 @@ pub struct Entry {
     pub path: Path,
     /// One of them was stored to: the trace is not entered any more.
     pub is_invalid: bool,
+    /// For a side trace: exits lead to it no longer, and it does not count among the side traces of its root trace.
+    pub is_unlinked: bool,
     /// Is it a side trace that starts where its root trace does?
     pub is_variant: bool,
     /// Whether entering it pays.

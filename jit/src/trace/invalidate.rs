@@ -48,11 +48,16 @@ impl Registry {
         self.sides_by_pc.remove(sides);
         for &side in sides {
             self.replace_variant(side);
-            if let Some(root) = self.get(side).map(|e| e.root)
-                && let Some(root) = self.get_mut(root)
-            {
-                root.sides -= 1;
-            }
+            self.uncount_side(side);
+        }
+    }
+    /// A side trace does not count among those of its root trace any more, if it did: an invalid one may have been unlinked before.
+    pub(super) fn uncount_side(&mut self, side: TraceId) {
+        let Some(e) = self.get_mut(side).filter(|e| !e.is_unlinked) else { return };
+        e.is_unlinked = true;
+        let root = e.root;
+        if let Some(root) = self.get_mut(root) {
+            root.sides -= 1;
         }
     }
     /// The fields that traces take for constants which are invalid, and no valid trace does.

@@ -184,6 +184,7 @@ impl Registry {
             watched: done.watched.into(),
             path: done.path,
             is_invalid: false,
+            is_unlinked: false,
             is_variant: done.from_start && !is_root,
             exit_base,
             exits,
@@ -252,12 +253,7 @@ impl Registry {
     ) -> Vec<Freed> {
         let (gone, kept): (Vec<TraceId>, Vec<TraceId>) = table.take_traces(owner).into_iter().partition(|n| sides.contains(n));
         for n in &gone {
-            // An invalid one is not counted.
-            if let Some(root) = self.get(*n).filter(|e| !e.is_invalid).map(|e| e.root)
-                && let Some(root) = self.get_mut(root)
-            {
-                root.sides -= 1;
-            }
+            self.uncount_side(*n);
         }
         let freed = self.remove(&gone);
         for n in kept {
