@@ -79,7 +79,7 @@ fn variables(proto: &Proto) -> Vec<Slots> {
 }
 
 /// The form of an instruction that the parser emits.
-fn plain(ins: Ins) -> Ins {
+pub(super) fn plain(ins: Ins) -> Ins {
     match ins.op() {
         Op::IFORL => ins.with_op(Op::FORL),
         Op::IITERL => ins.with_op(Op::ITERL),

@@ -5,6 +5,7 @@ mod ins;
 pub mod liveness;
 mod ops;
 mod proto;
+pub(crate) mod temporary;
 #[cfg(test)]
 mod tests;
 pub mod undump;

@@ -1,6 +1,7 @@
 //! Tests of dumps: round trips of all programs, and many broken dumps.
 
 use super::liveness::Liveness;
+use super::temporary::is_used_once;
 use super::{Ins, KGc, KNum, Op, ProtoData, dump, undump};
 use crate::Vm;
 use crate::gc::tests::Rng;
@@ -315,4 +316,44 @@ fn slots_are_live_while_they_may_be_read() {
     // Arguments, and open lists.
     check("local a, b = 1, 2 local c = 77 return f(c, a)", &[0]);
     check("local a = {...} local b = 77 return b, unpack(a)", &[0]);
+}
+
+/// For each value that indexing leaves in a slot and that is indexed itself: is that its only use?
+fn uses_of_temporaries(vm: &mut Vm, source: &str) -> Vec<bool> {
+    let f = vm.load_chunk(source.as_bytes(), b"=test", None).expect("a program");
+    let p = f.proto().expect("a Lua function");
+    let ins = |pc| p.ins(pc).unwrap_or(Ins(0));
+    let gets = |op| matches!(op, Op::TGETV | Op::TGETS | Op::TGETB);
+    let sets = |op| matches!(op, Op::TSETV | Op::TSETS | Op::TSETB);
+    let mut found = Vec::new();
+    for made in (1..p.code_len()).filter(|&pc| gets(ins(pc).op())) {
+        let uses = (made + 1..p.code_len()).find(|&pc| (gets(ins(pc).op()) || sets(ins(pc).op())) && ins(pc).b() == ins(made).a());
+        found.extend(uses.map(|used| is_used_once(&p, made, used)));
+    }
+    found
+}
+
+#[test]
+fn temporaries_are_used_once() {
+    let mut vm = vm();
+    let mut check = |source: &str, wanted: &[bool]| assert_eq!(uses_of_temporaries(&mut vm, source), wanted, "{source}");
+    check("local a, i = ... return a[i].x", &[true]);
+    check("local a, i = ... local y = a[i].x.y.z", &[true, true, true]);
+    check("local a, i = ... a[i].x = 1", &[true]);
+    check("local a, i = ... a[i].x = i * 2 + 1 a[2].y = i", &[true, true]);
+    check("local a = ... for i = 1, 9 do a[i].x = i end return a", &[true]);
+    check("local a, i = ... while i do a[i].x = i end return a", &[true]);
+    check("local a, i = ... repeat a[i].x = i i = i + 1 until i > 9 return a", &[true]);
+    // Variables, and values that are used again.
+    check("local a, i = ... local p = a[i] p.x = 1 p = nil", &[false]);
+    check("local a, i = ... local p = a[i].x p.y = 1", &[true, false]);
+    check("local a, i = ... a[a[i].x].y = 1", &[true, false, true]);
+    check("local a, i = ... return a[i][a[i]]", &[true]);
+    check("local a, i = ... a[i].x = a[i]", &[true]);
+    // Calls and branches in between or afterwards.
+    check("local a, i, f = ... a[i].x = f()", &[false]);
+    check("local a, i, f = ... a[i].x = i f()", &[true]);
+    check("local a, i, f = ... local p = a[i] f() p.x = i", &[false]);
+    check("local a, i = ... a[i].x = i and 1 or 2", &[false]);
+    check("local a, i = ... if i then a[i].x = 1 end a.b.c = 1", &[true, true]);
 }

@@ -64,8 +64,9 @@ impl Vm {
             Meaning::Field(ref field) => {
                 let (at, load) = (address(c, &field.place, integer), field.load);
                 let Some(load) = load.filter(|_| self.is_direct(o, MM::Index)) else { return Direct::No };
+                self.temporary_used(c);
                 // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
-                unsafe { self.load_field(load, at) }.ok()
+                unsafe { self.load_temporary(load, at) }.ok()
             }
             Meaning::Method(id) => {
                 if !self.is_direct(o, MM::Index) {
@@ -107,6 +108,7 @@ impl Vm {
         self.count_ffi_operation();
         // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
         unsafe { store.write(at, n) };
+        self.temporary_used(c);
         true
     }
     /// Puts the result of an operator on two values, one of them cdata, into a slot.

@@ -31,5 +31,6 @@ pub mod parse;
 pub mod repr;
 pub mod scalar;
 pub mod state;
+mod temporary;
 
 pub use state::Ffi;

@@ -4,6 +4,7 @@ use super::Ffi;
 use super::callback_entries::Callbacks;
 use super::ctype::{CTypeTable, IdMap};
 use super::inline_cache::IndexCache;
+use super::temporary::Temporaries;
 use super::state::{Calls, Metatypes};
 use crate::Vm;
 use crate::error::LuaResult;
@@ -59,6 +60,7 @@ impl Vm {
             metatypes: Metatypes::default(),
             field_names: IdMap::default(),
             index_cache: IndexCache::default(),
+            temporaries: Temporaries::default(),
             parsed: HashMap::new(),
             namespace_meta,
             function_meta,

@@ -4,6 +4,7 @@ use super::callback_entries::Callbacks;
 use super::classify::CallPlan;
 use super::ctype::{CTypeId, CTypeTable, IdMap};
 use super::inline_cache::IndexCache;
+use super::temporary::Temporaries;
 use crate::gc::Marker;
 use crate::object::{Gc, Str, Table};
 use crate::value::Value;
@@ -21,6 +22,8 @@ pub struct Ffi {
     pub metatypes: Metatypes,
     /// What keys mean for types.
     pub(super) index_cache: IndexCache,
+    /// Cells of references that are used once.
+    pub(super) temporaries: Temporaries,
     /// Names of fields that tables have initialised.
     pub(super) field_names: IdMap<CTypeId, Gc<Str>>,
     /// Types by the texts that named them.
@@ -105,6 +108,7 @@ impl crate::Vm {
 impl Ffi {
     /// Marks the objects that it refers to.
     pub(crate) fn mark(&self, m: &mut Marker) {
+        self.temporaries.forget();
         self.for_each_object(|v| m.mark_value(v));
     }
     /// Calls `f` for each object that it refers to.

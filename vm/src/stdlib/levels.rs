@@ -49,6 +49,7 @@ pub fn name(vm: &mut Vm, thread: Gc<Thread>, level: usize) -> Option<(&'static s
 
 /// A local variable of the function at a level: name and value. Negative numbers are variable arguments.
 pub fn local(vm: &mut Vm, thread: Gc<Thread>, level: usize, n: i32) -> Option<(Vec<u8>, Value)> {
+    vm.temporaries_were_seen();
     frames::level(vm, thread, level)?.local(n)
 }
 
