@@ -200,8 +200,8 @@ fn upvalue(f: Gc<Func>, n: c_int) -> Option<(Vec<u8>, Value)> {
 
 /// Pushes a local variable; its name.
 fn push_local(vm: &mut Vm, frame: c_int, n: c_int) -> Option<*const c_char> {
-    vm.temporaries_were_seen();
     let (name, v) = level_of(vm, frame)?.local(n)?;
+    vm.slot_was_seen(v);
     push::value(vm, v);
     Some(lasting(vm, &name))
 }

@@ -9,21 +9,20 @@ use crate::object::Proto;
 /// So many instructions are looked at, before the use and after it. Expressions that are longer are rare, and cost little by comparison.
 const REACH: usize = 8;
 
-/// Is indexing it, by the instruction at `used`, the only use of what the instruction at `made` leaves in its slot A? Then nothing refers to
-/// the value afterwards. Both are indices of instructions of the function, and control came from the first to the second.
-pub fn is_used_once(p: &Proto, made: usize, used: usize) -> bool {
-    let (Some(slot), Some(ins)) = (p.ins(made).map(|i| i.a()), p.ins(used)) else { return false };
-    // A debugger sees a variable as long as it is in scope.
-    if used <= made || used - made > REACH || p.local_name(slot as u32, used).is_some() {
-        return false;
-    }
+/// Is what the instruction at index `made` leaves in its slot A indexed once, by an instruction that follows without a call or jump in between,
+/// and used in no other way? Then nothing refers to the value afterwards.
+pub fn is_used_once(p: &Proto, made: usize) -> bool {
+    let Some(slot) = p.ins(made).map(|i| i.a()) else { return false };
+    let Some(used) = (made + 1..=made + REACH).find(|&pc| !passes_by(p, pc, slot)) else { return false };
+    let Some(ins) = p.ins(used) else { return false };
     let by_slot = matches!(ins.op(), Op::TGETV | Op::TSETV) && ins.c() == slot;
     let is_got = matches!(ins.op(), Op::TGETV | Op::TGETS | Op::TGETB);
     let is_set = matches!(ins.op(), Op::TSETV | Op::TSETS | Op::TSETB);
-    if ins.b() != slot || by_slot || !(is_got || is_set && ins.a() != slot) {
+    // A debugger sees a variable as long as it is in scope.
+    if ins.b() != slot || by_slot || !(is_got || is_set && ins.a() != slot) || p.local_name(slot as u32, used).is_some() {
         return false;
     }
-    (made + 1..used).all(|pc| passes_by(p, pc, slot)) && (is_got && ins.a() == slot || is_dead(p, used + 1, slot, &mut { REACH }))
+    is_got && ins.a() == slot || is_dead(p, used + 1, slot, &mut { REACH })
 }
 
 /// Does the instruction at an index neither use the slot, nor jump, nor call?

@@ -327,8 +327,10 @@ fn uses_of_temporaries(vm: &mut Vm, source: &str) -> Vec<bool> {
     let sets = |op| matches!(op, Op::TSETV | Op::TSETS | Op::TSETB);
     let mut found = Vec::new();
     for made in (1..p.code_len()).filter(|&pc| gets(ins(pc).op())) {
-        let uses = (made + 1..p.code_len()).find(|&pc| (gets(ins(pc).op()) || sets(ins(pc).op())) && ins(pc).b() == ins(made).a());
-        found.extend(uses.map(|used| is_used_once(&p, made, used)));
+        let mut after = made + 1..p.code_len();
+        if after.any(|pc| (gets(ins(pc).op()) || sets(ins(pc).op())) && ins(pc).b() == ins(made).a()) {
+            found.push(is_used_once(&p, made));
+        }
     }
     found
 }

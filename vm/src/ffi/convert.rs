@@ -157,7 +157,7 @@ pub unsafe fn from_c(vm: &mut Vm, id: CTypeId, from: *const u8) -> LuaResult<Val
 /// # Safety
 /// It is at the address, which need not be aligned.
 #[inline]
-unsafe fn scalar_value(s: Scalar, from: *const u8) -> Value {
+pub(super) unsafe fn scalar_value(s: Scalar, from: *const u8) -> Value {
     macro_rules! read {
         ($ty:ty) => {{
             // SAFETY: by the contract.

@@ -2,13 +2,15 @@
 #![allow(unsafe_code, reason = "the place that a result goes to is a slot of the running frame")]
 
 use super::arith;
-use super::convert::number;
+use super::convert::{number, scalar_value};
 use super::ctype::{CTypeId, Ct};
-use super::inline_cache::Meaning;
+use super::inline_cache::{FieldLoad, Meaning};
+use super::load::Load;
 use super::metatype::address;
 use crate::Vm;
 use crate::interp::native::is_plain;
 use crate::meta::{Direct, MM};
+use crate::object::{Gc, Str, Table};
 use crate::stdlib::Builtin;
 use crate::value::Value;
 
@@ -48,9 +50,30 @@ impl Vm {
     }
     /// Would the builtin be called for an operator on a cdata, with nobody to see the call: no hook, no recorder, and no fuel, which counts
     /// calls?
+    #[inline(always)]
     fn is_direct(&self, cdata: Value, mm: MM) -> bool {
-        let f = self.metamethod(cdata, mm).as_func();
+        let f = self.metamethod_of_cdata(cdata, mm).as_func();
         self.sees_no_calls() && f.is_some_and(|f| builtin(mm).is_some_and(|b| b.id() == f.ffid()))
+    }
+    /// A metamethod of all cdata, from the node of the metatable that had it last.
+    #[inline]
+    fn metamethod_of_cdata(&self, cdata: Value, mm: MM) -> Value {
+        let (Some(mt), Some(ffi)) = (self.metatable_of(cdata), &self.ffi) else { return Value::NIL };
+        let Some(name) = self.realm.meta_names[mm as usize] else { return Value::NIL };
+        let node = ffi.metamethods.get(mm as usize).and_then(|last| mt.nodes().get(last.get()));
+        match node.filter(|n| n.key.get() == Value::str(name)) {
+            Some(node) => node.val.get(),
+            None => self.find_metamethod_of_cdata(mt, mm, name),
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn find_metamethod_of_cdata(&self, mt: Gc<Table>, mm: MM, name: Gc<Str>) -> Value {
+        if let Some(ffi) = &self.ffi {
+            let found = mt.nodes().iter().position(|n| n.key.get() == Value::str(name));
+            ffi.metamethods[mm as usize].set(found.unwrap_or(usize::MAX));
+        }
+        self.metatable_method(mt, mm)
     }
     /// Loads `o[k]` into a slot.
     ///
@@ -59,14 +82,22 @@ impl Vm {
     #[inline(never)]
     pub(crate) unsafe fn direct_get(&mut self, o: Value, k: Value, to: *mut Value) -> Direct {
         let Some(c) = o.as_cdata() else { return Direct::No };
+        let temporary = c.take_temporary();
         let Some((meaning, integer)) = self.known_meaning(c, k) else { return Direct::No };
         let v = match *meaning {
             Meaning::Field(ref field) => {
-                let (at, load) = (address(c, &field.place, integer), field.load);
-                let Some(load) = load.filter(|_| self.is_direct(o, MM::Index)) else { return Direct::No };
-                self.temporary_used(c);
+                let Some(load) = field.load.filter(|_| self.is_direct(o, MM::Index)) else { return Direct::No };
+                let at = address(c, &field.place, integer);
+                if temporary {
+                    self.temporary_used(c);
+                }
                 // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
-                unsafe { self.load_temporary(load, at) }.ok()
+                unsafe {
+                    match load {
+                        FieldLoad::Value(Load::Scalar(s)) => Some(scalar_value(s, at)),
+                        _ => self.load_temporary(load, at).ok(),
+                    }
+                }
             }
             Meaning::Method(id) => {
                 if !self.is_direct(o, MM::Index) {
@@ -102,13 +133,17 @@ impl Vm {
     /// Stores `o[k] = v`. False if the metamethod must be called.
     #[inline(never)]
     pub(crate) fn direct_set(&mut self, o: Value, k: Value, v: Value) -> bool {
-        let (Some(c), Some(n)) = (o.as_cdata(), number(v)) else { return false };
+        let Some(c) = o.as_cdata() else { return false };
+        let temporary = c.take_temporary();
+        let Some(n) = number(v) else { return false };
         let Some((at, field)) = self.known_place(c, k) else { return false };
         let Some(store) = field.store.filter(|_| self.is_direct(o, MM::NewIndex)) else { return false };
         self.count_ffi_operation();
         // SAFETY: the place is one of the cdata, or of what the program has a pointer to.
         unsafe { store.write(at, n) };
-        self.temporary_used(c);
+        if temporary {
+            self.temporary_used(c);
+        }
         true
     }
     /// Puts the result of an operator on two values, one of them cdata, into a slot.

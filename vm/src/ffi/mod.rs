@@ -25,6 +25,7 @@ pub mod keyword;
 pub mod layout;
 pub mod lib;
 pub mod load;
+mod load_temporary;
 pub mod metatype;
 pub mod open;
 pub mod parse;

@@ -4,14 +4,16 @@ use super::Ffi;
 use super::callback_entries::Callbacks;
 use super::ctype::{CTypeTable, IdMap};
 use super::inline_cache::IndexCache;
-use super::temporary::Temporaries;
 use super::state::{Calls, Metatypes};
+use super::temporary::Temporaries;
 use crate::Vm;
 use crate::error::LuaResult;
+use crate::meta::MM;
 use crate::object::{Gc, Table};
 use crate::stdlib::shared_object::SharedObject;
 use crate::stdlib::{Builtin, LOADED, StdLib};
 use crate::value::{TAG_CDATA, Value};
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// The index of the metatable of all cdata.
@@ -60,6 +62,7 @@ impl Vm {
             metatypes: Metatypes::default(),
             field_names: IdMap::default(),
             index_cache: IndexCache::default(),
+            metamethods: MM::ALL.iter().map(|_| Cell::new(usize::MAX)).collect(),
             temporaries: Temporaries::default(),
             parsed: HashMap::new(),
             namespace_meta,

@@ -8,6 +8,7 @@ use super::temporary::Temporaries;
 use crate::gc::Marker;
 use crate::object::{Gc, Str, Table};
 use crate::value::Value;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -22,6 +23,8 @@ pub struct Ffi {
     pub metatypes: Metatypes,
     /// What keys mean for types.
     pub(super) index_cache: IndexCache,
+    /// For each metamethod of all cdata, the index of its node in their metatable, as far as it is known.
+    pub(super) metamethods: Box<[Cell<usize>]>,
     /// Cells of references that are used once.
     pub(super) temporaries: Temporaries,
     /// Names of fields that tables have initialised.
@@ -107,7 +110,7 @@ impl crate::Vm {
 
 impl Ffi {
     /// Marks the objects that it refers to.
-    pub(crate) fn mark(&self, m: &mut Marker) {
+    pub(crate) fn mark(&mut self, m: &mut Marker) {
         self.temporaries.forget();
         self.for_each_object(|v| m.mark_value(v));
     }

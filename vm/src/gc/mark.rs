@@ -288,7 +288,7 @@ impl Vm {
         for v in &self.heap.finalizers.pending_errors {
             m.mark_value(*v);
         }
-        if let Some(ffi) = &self.ffi {
+        if let Some(ffi) = &mut self.ffi {
             ffi.mark(m);
         }
         let compiler = self.compiler.clone();

@@ -22,6 +22,8 @@ pub mod cdata_flag {
     pub const FINALIZER: u8 = 1;
     /// The payload's size and offset are stored after the header.
     pub const SIZED: u8 = 2;
+    /// It is in one slot alone, and nothing refers to it when it has been indexed there. Its payload has 8 bytes.
+    pub const TEMPORARY: u8 = 4;
 }
 
 /// Where the payload of a cdata is. It depends on the type alone.
@@ -83,6 +85,15 @@ impl Cdata {
     pub fn set_flag(&self, flag: u8, on: bool) {
         let b = self.hdr.b0.get();
         self.hdr.b0.set(if on { b | flag } else { b & !flag });
+    }
+    /// It is indexed. Was it a temporary? Then it is none from here on.
+    #[inline(always)]
+    pub fn take_temporary(&self) -> bool {
+        let temporary = self.has(cdata_flag::TEMPORARY);
+        if temporary {
+            self.set_flag(cdata_flag::TEMPORARY, false);
+        }
+        temporary
     }
     /// The size that is stored, if one is.
     pub fn stored_size(&self) -> Option<u32> {

@@ -49,8 +49,9 @@ pub fn name(vm: &mut Vm, thread: Gc<Thread>, level: usize) -> Option<(&'static s
 
 /// A local variable of the function at a level: name and value. Negative numbers are variable arguments.
 pub fn local(vm: &mut Vm, thread: Gc<Thread>, level: usize, n: i32) -> Option<(Vec<u8>, Value)> {
-    vm.temporaries_were_seen();
-    frames::level(vm, thread, level)?.local(n)
+    let (name, v) = frames::level(vm, thread, level)?.local(n)?;
+    vm.slot_was_seen(v);
+    Some((name, v))
 }
 
 /// Sets a local variable of the function at a level; its name.
