@@ -6,7 +6,7 @@ use common::helpers::{ARGS, CALLS, RESULT, WHO};
 use common::{Build, Machine, exit_id, run, trace_id, value_of};
 use perilune_recorder::ir::{IrRef, Op, Ty};
 use perilune_vm::Value;
-use perilune_vm::gc::color::BLACK;
+use perilune_vm::gc::color::{BARRIER, BLACK, LEAF};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 use perilune_vm::value as v;
@@ -162,8 +162,8 @@ fn with_live_values(m: &mut Machine, cold: impl FnOnce(&mut Build)) -> u64 {
 }
 
 #[test]
-fn table_barriers_run_for_black_tables_and_preserve_everything() {
-    for marked in [0, BLACK, !BLACK, 0xff] {
+fn table_barriers_run_for_black_tables_and_leaves_and_preserve_everything() {
+    for marked in [0, BLACK, LEAF, BARRIER, !BARRIER, 0xff] {
         let table = [u64::from(marked) << 8; 6];
         let mut m = Machine::new();
         *m.slot(2) = gc(v::TAG_TAB, table.as_ptr() as u64).bits();
@@ -171,8 +171,8 @@ fn table_barriers_run_for_black_tables_and_preserve_everything() {
             let s = t.slot(2, Ty::Tab);
             t.emit(Op::TBAR, Ty::Nil, s, IrRef::NIL);
         });
-        assert_eq!((exit, m.vm[CALLS]), (1, u64::from(marked & BLACK != 0)));
-        if marked & BLACK != 0 {
+        assert_eq!((exit, m.vm[CALLS]), (1, u64::from(marked & BARRIER != 0)));
+        if marked & BARRIER != 0 {
             assert_eq!((m.vm[WHO], m.vm[ARGS]), (Helper::BarrierTable as u64, table.as_ptr() as u64));
         }
     }
@@ -180,7 +180,7 @@ fn table_barriers_run_for_black_tables_and_preserve_everything() {
 
 #[test]
 fn upvalue_barriers_run_for_black_upvalues() {
-    for marked in [0, BLACK] {
+    for marked in [0, BLACK, LEAF] {
         let upvalue = [u64::from(marked) << 8, 0, 0, 0];
         let string = [0u64; 3];
         let at = upvalue.as_ptr() as u64 + ofs::UPVAL_TV as u64;

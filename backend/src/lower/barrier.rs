@@ -5,24 +5,24 @@ use super::{Lower, Res};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use perilune_recorder::ir::Ins;
-use perilune_vm::gc::color::BLACK;
+use perilune_vm::gc::color::{BARRIER, BLACK};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::ofs;
 
 impl Lower<'_> {
-    /// The black bit of an object, zero when it is not black.
-    fn blackness(&mut self, object: Value, at: i32) -> Value {
+    /// These bits of the colour byte of an object.
+    fn color(&mut self, object: Value, at: i32, bits: u8) -> Value {
         let marked = self.pos.ins().uload8(types::I32, MEM, object, at + ofs::GC_MARKED as i32);
-        let black = self.k32(i32::from(BLACK));
-        self.pos.ins().band(marked, black)
+        let bits = self.k32(i32::from(bits));
+        self.pos.ins().band(marked, bits)
     }
 
     /// TBAR. The helper looks at the size of the table.
     pub(super) fn table_barrier(&mut self, ins: Ins) -> Res<()> {
         let table = self.word(ins.a)?;
-        let black = self.blackness(table, 0);
+        let barrier = self.color(table, 0, BARRIER);
         let (next, cold) = (self.block(), self.cold_block());
-        self.pos.ins().brif(black, cold, &[], next, &[]);
+        self.pos.ins().brif(barrier, cold, &[], next, &[]);
         self.enter(cold);
         let value = self.boxed(ins.b)?;
         self.call_cold(Helper::BarrierTable, &[table, value])?;
@@ -34,7 +34,7 @@ impl Lower<'_> {
     /// OBAR. The helper looks at the colour of the stored object.
     pub(super) fn upvalue_barrier(&mut self, ins: Ins) -> Res<()> {
         let slot = self.word(ins.a)?;
-        let black = self.blackness(slot, -(ofs::UPVAL_TV as i32));
+        let black = self.color(slot, -(ofs::UPVAL_TV as i32), BLACK);
         let (next, cold) = (self.block(), self.cold_block());
         self.pos.ins().brif(black, cold, &[], next, &[]);
         self.enter(cold);

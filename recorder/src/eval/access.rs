@@ -2,7 +2,7 @@
 
 use super::{Eval, Step, box_word, guard, memory, ops};
 use crate::ir::{Const, Ins, IrRef, Mode, Op, Ty, sload};
-use perilune_vm::gc::color::BLACK;
+use perilune_vm::gc::color::{BARRIER, BLACK};
 use perilune_vm::helper::Helper;
 use perilune_vm::layout::{AbiType, Field, ofs};
 use perilune_vm::value::{self as v, Value};
@@ -143,8 +143,8 @@ fn raw_store(address: u64, word: u64, ty: Ty) {
 
 fn barrier(e: &mut Eval<'_>, ins: Ins) {
     let address = e.val(ins.a);
-    let object = if ins.op == Op::TBAR { address } else { address - ofs::UPVAL_TV as u64 };
-    if memory::load8(object + ofs::GC_MARKED as u64) & BLACK == 0 {
+    let (object, bits) = if ins.op == Op::TBAR { (address, BARRIER) } else { (address - ofs::UPVAL_TV as u64, BLACK) };
+    if memory::load8(object + ofs::GC_MARKED as u64) & bits == 0 {
         return;
     }
     if ins.op == Op::TBAR {

@@ -3,7 +3,8 @@
 //! A table that is stored into becomes gray again ([`Vm::barrier_back`]): it will be traversed again in the atomic phase, and further
 //! stores cost nothing. If it is large, what is stored is marked at once instead ([`Vm::barrier_store`]), as for other objects
 //! (upvalues, functions, userdata; [`Vm::barrier_forward`]).
-//! Outside of marking, the barrier only removes the black colour, so that it does not fire again.
+//! Outside of marking, the barrier only removes the black colour, so that it does not fire again. A table that gets its first reference is no
+//! longer a [`super::color::LEAF`].
 #![allow(unsafe_code, reason = "the value of a closed upvalue lies inside the upvalue")]
 
 use crate::Vm;
@@ -15,13 +16,21 @@ impl Vm {
     /// Must be called when `v` is stored into a table under `key`, before or after the store.
     #[inline(always)]
     pub fn barrier_store(&mut self, t: Gc<Table>, key: Value, v: Value) {
-        if t.hdr.is_black() {
+        if t.hdr.needs_barrier() {
             self.barrier_store_cold(t, key, v);
         }
     }
     #[cold]
     #[inline(never)]
     fn barrier_store_cold(&mut self, t: Gc<Table>, key: Value, v: Value) {
+        // Nil stands for a value that is not known yet.
+        if !key.is_gc() && !v.is_gc() && !v.is_nil() {
+            return;
+        }
+        t.hdr.set_leaf(false);
+        if !t.hdr.is_black() {
+            return;
+        }
         if !self.heap.cycle.marker.is_large(&t) || !self.heap.cycle.phase.is_marking() {
             return self.barrier_back_cold(t);
         }
@@ -31,13 +40,17 @@ impl Vm {
     /// Must be called when a table has got a metatable, or collectable values that are not known here.
     #[inline(always)]
     pub fn barrier_back(&mut self, t: Gc<Table>) {
-        if t.hdr.is_black() {
+        if t.hdr.needs_barrier() {
             self.barrier_back_cold(t);
         }
     }
     #[cold]
     #[inline(never)]
     fn barrier_back_cold(&mut self, t: Gc<Table>) {
+        t.hdr.set_leaf(false);
+        if !t.hdr.is_black() {
+            return;
+        }
         t.hdr.black_to_gray();
         if self.heap.cycle.phase.is_marking() {
             self.heap.cycle.marker.gray_again.push(t.header());

@@ -19,6 +19,8 @@ const LARGE: usize = 1 << 20;
 const FEW: usize = if cfg!(miri) { 250 } else { 5000 };
 /// So many bytes of new objects may be left to it: about a millisecond, if all of them are reached.
 const LITTLE: usize = if cfg!(miri) { 128 << 10 } else { 2 << 20 };
+/// The array parts of shorter tables are not looked at twice, to find out whether there are references in them.
+const LONG: u32 = 64;
 /// Bytes that are traversed between two looks at interrupts at the end of marking: about a millisecond.
 pub(super) const PART: usize = 1 << 20;
 /// The most rounds. Each is faster than the one before ([`Marker::pace`]), so that the collector catches up with a program that changes objects
@@ -63,6 +65,11 @@ pub struct Marker {
     pub(super) mode_name: Option<Gc<Str>>,
     /// The running coroutine and the end of its stack in use.
     pub(super) running: Option<(Gc<Thread>, *mut Value)>,
+}
+
+/// Are there no references in a table but for those in its array part?
+pub(super) fn may_be_leaf(t: &Table) -> bool {
+    t.hmask.get() == 0 && t.meta.get().is_none()
 }
 
 impl Visitor for Marker {
@@ -218,6 +225,10 @@ impl Marker {
         if bytes > LARGE {
             self.growth = self.growth.max(Heap::growth_of(&t));
         }
+        if t.hdr.is_leaf() {
+            t.hdr.gray_to_black();
+            return 48;
+        }
         if self.is_large(&t) {
             self.slices.add(t);
             return 48;
@@ -225,7 +236,11 @@ impl Marker {
         match t.meta.get().and_then(|m| self.weak_mode(m)) {
             None => {
                 t.hdr.gray_to_black();
-                self.visit_table(t);
+                if t.asize() >= LONG && may_be_leaf(&t) && t.array_part().iter().all(|slot| !slot.get().is_gc()) {
+                    t.hdr.set_leaf(true);
+                } else {
+                    self.visit_table(t);
+                }
             }
             Some(mode) => self.traverse_weak(t, mode),
         }

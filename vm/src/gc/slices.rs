@@ -4,6 +4,7 @@
 //! stored into it then is marked at once ([`crate::Vm::barrier_store`]), as another traversal of the whole table would cost too much. Entries that
 //! move to where the next slices may not come are taken care of here. Weak tables stay gray, and are traversed again at the end of marking.
 
+use super::mark::may_be_leaf;
 use super::{Heap, Marker};
 use crate::object::{Gc, Table};
 
@@ -41,7 +42,10 @@ impl Default for Slices {
 impl Slices {
     pub fn clear(&mut self) {
         self.waiting.clear();
-        self.current = None;
+        // Not all of it was looked at.
+        if let Some(s) = self.current.take() {
+            s.table.hdr.set_leaf(false);
+        }
     }
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.current.is_none()
@@ -76,6 +80,8 @@ impl Marker {
             Some(mode) => self.weak.push((table, mode)),
             None => table.hdr.gray_to_black(),
         }
+        // Until a reference is found, or stored.
+        table.hdr.set_leaf(may_be_leaf(&table));
         if let Some(m) = meta {
             self.mark(m);
         }
@@ -93,7 +99,11 @@ impl Marker {
         }
         let range = |before: usize, len: usize| from.saturating_sub(before).min(len)..end.saturating_sub(before).min(len);
         let mode = self.weak_mode_of(&t);
-        self.visit_slots(&array[range(0, array.len())], mode);
+        let slots = &array[range(0, array.len())];
+        if !t.hdr.is_leaf() || slots.iter().any(|slot| slot.get().is_gc()) {
+            t.hdr.set_leaf(false);
+            self.visit_slots(slots, mode);
+        }
         for n in &nodes[range(array.len(), nodes.len())] {
             Table::visit_node(n, !mode.keys, !mode.values, self);
         }

@@ -17,7 +17,7 @@ use super::block::{Block, FreeCell};
 use super::size::class_size;
 use super::visit::{Edge, Visitor, visit_object};
 use crate::Vm;
-use crate::object::{Gc, GcHeader, Kind, Object, Str, Table, Thread};
+use crate::object::{Gc, GcHeader, Kind, Node, Object, Str, Table, Thread};
 use crate::value::Value;
 use std::collections::HashSet;
 
@@ -105,6 +105,7 @@ impl Vm {
                 }
                 Some(Object::Table(t)) => {
                     check_table(t);
+                    heap.check_leaf(t);
                     heap.check_keys(t);
                     #[cfg(debug_assertions)]
                     heap.shapes.check(&t, t.shape.get());
@@ -136,6 +137,16 @@ fn check_table(t: Gc<Table>) {
 }
 
 impl Heap {
+    /// A table that the marker does not traverse has no references.
+    fn check_leaf(&self, t: Gc<Table>) {
+        if t.hdr.is_leaf() && self.cycle.marker.slices.done(t).is_none() {
+            assert!(t.meta.get().is_none(), "a leaf has a metatable");
+            let refers = |v: Value| v.is_gc();
+            assert!(!t.array_part().iter().any(|slot| refers(slot.get())), "an element of a leaf is an object");
+            let in_node = |n: &Node| !n.val.get().is_nil() && (refers(n.key.get()) || refers(n.val.get()));
+            assert!(!t.nodes().iter().any(in_node), "a field of a leaf is an object");
+        }
+    }
     /// The marker skips the keys of tables of a shape that it has met in this cycle, so they must be marked.
     fn check_keys(&self, t: Gc<Table>) {
         if self.cycle.marker.keyed.has(t.shape.get()) {

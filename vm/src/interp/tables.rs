@@ -209,12 +209,12 @@ unsafe fn get_int<D: Driver>(r: R, o: Value, i: usize) -> u32 {
 /// The registers are those of a running handler, see [`R`]; the table lives.
 #[inline(always)]
 unsafe fn needs_barrier(r: R, t: Gc<Table>) -> bool {
-    is_black(t) && slot::is_gc(r.ra())
+    has_barrier(t) && slot::is_gc(r.ra())
 }
 
 #[inline(always)]
-fn is_black(t: Gc<Table>) -> bool {
-    t.hdr.marked.get() & color::BLACK != 0
+fn has_barrier(t: Gc<Table>) -> bool {
+    t.hdr.marked.get() & color::BARRIER != 0
 }
 
 /// Sets a field, if the instruction last found it in the same node and it needs nothing else; otherwise by another handler.
@@ -251,7 +251,7 @@ unsafe fn set_str<D: Driver, const MARKED: bool>(r: R, address: Option<u64>, key
             let is_new = (*n).val.get().is_nil();
             let plain = if is_new { no_meta(t, NO_NEWINDEX) && !name.is_watched() } else { name.is_plain_variable() };
             if plain {
-                if !MARKED && (needs_barrier(r, t) || is_new && is_black(t)) {
+                if !MARKED && (needs_barrier(r, t) || is_new && has_barrier(t)) {
                     return r.to(table_barrier::<D>);
                 }
                 t.hdr.b0.set(0);
@@ -295,7 +295,7 @@ op! {
         let (o, key) = table_operands(r);
         if let Some(t) = o.as_table() {
             (*r.vm).barrier_store(t, key, *r.ra());
-            if is_black(t) {
+            if has_barrier(t) {
                 // A large table: it stays black, and what is stored is marked now.
                 return match key.as_index() {
                     Some(i) => set_int::<D, true>(r, o, index(i)),

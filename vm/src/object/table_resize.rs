@@ -120,7 +120,9 @@ impl Table {
             return Ok(None);
         }
         let (slots, mut full) = (&self.array_part()[1..], true);
-        poll.in_parts(slots.len(), Poll::SLOTS, |part| full = full && slots[part].iter().all(|v| !v.get().is_nil()))?;
+        poll.in_parts(slots.len(), Poll::SLOTS, |part| {
+            full &= slots[part].iter().fold(true, |full, v| full & !v.get().is_nil())
+        })?;
         Ok(full.then_some(2 * last + 1))
     }
 }

@@ -75,6 +75,58 @@ fn what_is_stored_into_a_large_table_is_marked_without_traversing_it_again() {
 }
 
 #[test]
+fn arrays_without_references_are_traversed_once() {
+    for n in [100, LARGE as i32] {
+        let mut vm = vm();
+        let t = pushed_table(&mut vm);
+        for i in 1..=n {
+            vm.table_set_int(t, i, Value::int(i));
+        }
+        vm.full_gc();
+        assert!(t.hdr.is_leaf(), "{n} numbers");
+        step_to(&mut vm, Phase::Propagate, 1);
+        step_to(&mut vm, Phase::Atomic, 1 << 20);
+        assert!(t.hdr.is_black() && vm.heap.cycle.marker.slices.is_empty());
+        vm.table_set_int(t, n, Value::num(0.5));
+        assert!(t.hdr.is_leaf(), "a number was stored");
+        let v = boxed(&mut vm, 77);
+        vm.table_set_int(t, n, v);
+        assert!(!t.hdr.is_leaf(), "an object was stored");
+        vm.verify_heap();
+        vm.full_gc();
+        vm.verify_heap();
+        assert!(!t.hdr.is_leaf() && unboxed(t.get_int(n)) == Some(77));
+        vm.table_set_int(t, n, Value::NIL);
+        vm.full_gc();
+        assert!(t.hdr.is_leaf(), "the object is gone");
+        let meta = vm.new_table(0, 0);
+        vm.set_table_meta(t, Some(meta));
+        vm.full_gc();
+        assert!(!t.hdr.is_leaf() && !meta.hdr.is_leaf());
+    }
+}
+
+#[test]
+fn an_array_that_was_half_traversed_may_have_references() {
+    let mut vm = vm();
+    let t = pushed_table(&mut vm);
+    for i in 1..=LARGE as i32 {
+        vm.table_set_int(t, i, Value::int(i));
+    }
+    let v = boxed(&mut vm, 77);
+    vm.table_set_int(t, LARGE as i32, v);
+    step_to(&mut vm, Phase::Propagate, 1);
+    while vm.heap.cycle.marker.slices.done(t).is_none() {
+        vm.one_step(1);
+    }
+    // Ends the marking, and begins anew.
+    vm.full_gc();
+    assert!(!t.hdr.is_leaf());
+    vm.verify_heap();
+    assert_eq!(unboxed(t.get_int(LARGE as i32)), Some(77));
+}
+
+#[test]
 fn entries_that_move_to_where_the_marker_has_been_are_marked() {
     for (text, new_value) in [
         ("local t = ... table.remove(t, 1)", boxed as fn(&mut Vm, i32) -> Value),
@@ -118,6 +170,9 @@ fn large_tables_wait_gray_for_one_another() {
             for k in 1..=LARGE as i32 {
                 vm.table_set_int(t, k, Value::int(k));
             }
+            // A table of numbers alone is not traversed again.
+            let v = boxed(&mut vm, i);
+            vm.table_set_int(t, LARGE as i32, v);
             t
         })
         .collect();
