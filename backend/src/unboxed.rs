@@ -56,15 +56,15 @@ pub(crate) fn known_word(trace: &Trace, r: IrRef) -> Option<u64> {
 }
 
 /// How a stored register becomes a Lua value, for a reference; `None` if it is stored boxed.
-fn boxing(trace: &Trace, r: IrRef) -> Option<(u32, u64)> {
+fn boxing(trace: &Trace, r: IrRef) -> Option<(u64, u64)> {
     if let Some(word) = known_word(trace, r) {
         return Some((0, word));
     }
     let ty = ty(trace, r)?;
     if ty.is_int() {
-        return Some((32, v::INT_BITS));
+        return Some((Unboxed::INT, v::INT_BITS));
     }
-    ty.tag().map(|tag| (64, tag << v::PAYLOAD_BITS))
+    ty.tag().map(|tag| (u64::MAX, tag << v::PAYLOAD_BITS))
 }
 
 /// The slots that exit `k` of a trace stores unboxed, from the base of the frame to resume.

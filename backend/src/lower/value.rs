@@ -205,7 +205,7 @@ impl Lower<'_> {
                     let k = self.k64(s.bits);
                     self.pos.ins().store(MEM, k, base, at);
                 }
-                32 => {
+                Unboxed::INT => {
                     let high = self.k32((s.bits >> 32) as i32);
                     self.pos.ins().store(MEM, high, base, at + 4);
                 }

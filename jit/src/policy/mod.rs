@@ -5,6 +5,7 @@
 //! (`proto_table`). Thresholds that the user sets are taken literally, and a program that is watched gets LuaJIT's thresholds. No clock is
 //! read then, so that a program gets the same traces in each run.
 
+mod clock;
 pub mod cost;
 pub(crate) mod ffi_operations;
 pub(crate) mod hotcount;
@@ -22,6 +23,7 @@ use perilune_recorder::rec::FinishedTrace;
 use perilune_vm::Vm;
 use perilune_vm::object::BcPos;
 use perilune_vm::state::HOT_COUNTERS;
+use clock::Clock;
 use std::time::Duration;
 
 /// The hot counts at which recordings begin.
@@ -56,13 +58,14 @@ pub struct Policy {
     spent: Duration,
     /// Was anything recorded?
     used: bool,
+    clock: Clock,
     /// Operations on cdata, if the program has executed any.
     pub(crate) ffi: Option<FfiOperations>,
 }
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy { set: [0; HOT_COUNTERS], ticks: 0, begun: now(), spent: cost::SETUP, used: false, ffi: None }
+        Policy { set: [0; HOT_COUNTERS], ticks: 0, begun: now(), spent: cost::SETUP, used: false, clock: Clock::default(), ffi: None }
     }
 }
 
@@ -112,7 +115,7 @@ impl Policy {
         if budget == 0 {
             return 1.0;
         }
-        let ran = now().saturating_sub(self.begun + self.spent);
+        let ran = self.clock.now().saturating_sub(self.begun + self.spent);
         pressure(self.spent + cost::of_trace(size.instructions), ran, budget).min(counted.most_pressure(size))
     }
     /// `jit.flush()`: the budget starts anew.

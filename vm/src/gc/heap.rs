@@ -365,7 +365,6 @@ impl Heap {
     }
     /// Compiled code was left: must the collector work now? The exit may have allocated, and compiled code may be entered again before the
     /// interpreter allocates. Or the collector is in a phase that compiled code cannot run, and was put off.
-    #[inline(always)]
     pub fn collects_after_exit(&self) -> bool {
         let full = self.is_full();
         let waits = matches!(self.cycle.phase, Phase::Atomic | Phase::Finalize) && (self.pacing.postponed != 0 || self.gc_due());
@@ -374,6 +373,15 @@ impl Heap {
         // allocates nothing.
         let short = full && self.total > self.limit.recovered;
         due || short || self.pacing.stress == 1 && self.gc_due()
+    }
+    /// Is [`Heap::collects_after_exit`] certainly false? So it is as long as less than the threshold is in use, which is below every limit,
+    /// and memory is not short.
+    #[inline(always)]
+    pub fn rests_after_exit(&self) -> bool {
+        let below = !self.gc_due() && self.pacing.postponed == 0;
+        let rests = below && !super::reserve::is_short() && !self.cells.blocks.host.is_over();
+        debug_assert!(!rests || !self.collects_after_exit());
+        rests
     }
     /// Has a step been postponed so often that compiled code must be left?
     #[inline]

@@ -136,18 +136,18 @@ unsafe fn take_plain_exit(vm: *mut crate::Vm, exit: u32) -> Option<(*const Ins, 
     Some((pc, once))
 }
 
-/// Executes `original`, an `ITERN`, in place of the instruction at `r.pc`, where a trace starts.
-#[inline(always)]
-unsafe fn iterate_once<D: Driver>(r: R, original: Ins) -> u32 {
-    let mut r = r.with_ins(original, 0);
-    r.pc = r.pc.add(1);
-    if (*r.vm).counts_fuel() && burn(r).is_err() {
-        return Status::ERROR;
-    }
-    r.to(super::loops::ITERN_uncounted::<D>)
-}
-
 op! {
+    /// Executes an `ITERN` in place of the instruction at `r.pc`, where a trace starts. Not inlined: the handlers that do this at some of
+    /// their exits need no native stack otherwise.
+    #[inline(never)]
+    iterate_once<D>(r) {
+        let mut r = r;
+        r.pc = r.pc.add(1);
+        if (*r.vm).counts_fuel() && burn(r).is_err() {
+            return Status::ERROR;
+        }
+        r.to(super::loops::ITERN_uncounted::<D>)
+    }
     /// A function header has become hot.
     #[cold]
     #[inline(never)]
@@ -224,7 +224,7 @@ op! {
                 r.kbase = p.k.get();
             }
             if let Some(original) = once {
-                return iterate_once::<D>(r, original);
+                return r.with_ins(original, 0).to(iterate_once::<D>);
             }
             return r.next::<D>();
         }
@@ -247,7 +247,7 @@ op! {
             r.kbase = p.k.get();
         }
         if how == ONCE {
-            return iterate_once::<D>(r, (*vm).interp.resume_ins);
+            return r.with_ins((*vm).interp.resume_ins, 0).to(iterate_once::<D>);
         }
         if how == ENTER {
             return enter_trace::<D>(r, (*vm).compiled.trace);
@@ -328,7 +328,7 @@ impl crate::Vm {
     /// Does no work wait that only the compiler does at an exit: a sample, a hook, an interrupt, a collection?
     #[inline(always)]
     fn may_take_plain_exits(&self) -> bool {
-        super::native::is_plain(self) && !self.heap.collects_after_exit()
+        super::native::is_plain(self) && self.heap.rests_after_exit()
     }
     /// Switches between interpreting and recording. Takes effect when the callback of the compiler returns.
     pub fn set_mode(&mut self, mode: Mode) {
