@@ -61,10 +61,10 @@ impl Unboxed {
     /// The bits of an int, which compiled code stores by themselves.
     pub const INT: u64 = 0xffff_ffff;
 
-    /// The Lua value, from the halves of the stored word, without branches: whichever exit is taken, the processor has nothing to predict.
+    /// The Lua value, from the stored word, without branches: whichever exit is taken, the processor has nothing to predict.
     #[inline(always)]
-    pub fn boxed(self, [low, high]: [u32; 2]) -> u64 {
-        (u64::from(low) | u64::from(high) << 32) & self.kept | self.bits
+    pub fn boxed(self, stored: u64) -> u64 {
+        stored & self.kept | self.bits
     }
 }
 
@@ -83,7 +83,8 @@ pub unsafe fn box_slots(base: *mut crate::Value, slots: &[Unboxed]) {
             // Of an int compiled code has stored the lower half just now: a load of the whole word would have to wait until that store is
             // in the cache, some 15 cycles. Halves of a word that was stored whole are forwarded. Volatile, or else it is one load again.
             let half = slot.cast::<u32>();
-            *slot = crate::Value::from_bits(s.boxed([half.read_volatile(), half.add(1).read_volatile()]));
+            let (low, high) = (half.read_volatile(), half.add(1).read_volatile());
+            *slot = crate::Value::from_bits(s.boxed(u64::from(low) | u64::from(high) << 32));
         }
     }
 }

@@ -313,14 +313,16 @@ pub(super) unsafe fn execute_once<D: Driver>(mut r: R) -> u32 {
 
 /// Runs trace `trace` on the current frame.
 #[inline(always)]
-pub(super) unsafe fn enter_trace<D: Driver>(mut r: R, trace: u32) -> u32 {
+pub(super) unsafe fn enter_trace<D: Driver>(r: R, trace: u32) -> u32 {
     let vm = r.vm;
     (*vm).base = r.base;
     (*vm).compiled.trace = trace;
     *(*vm).compiled.trace_entered.add(trace as usize) += 1;
     (*vm).begin_activity(Activity::Compiled);
     let exit = ((*vm).compiled.enter)(vm, r.base, trace);
-    r.ins = exit;
+    // The frame and the position are where the exit leads to. Those of the entry are not kept through the call: each would take a register
+    // that the handler saves and restores.
+    let r = R { pc: core::ptr::null(), base: core::ptr::null_mut(), a: 0, ins: exit, ..r };
     r.to(after_exit::<D>)
 }
 
