@@ -87,6 +87,8 @@ pub struct Size {
     pub bytecodes: u32,
     /// How many of them branch: where it may be left.
     pub branches: u32,
+    /// Is it that of a whole trace? Otherwise the recording was given up, see [`Size::given_up`].
+    pub is_whole: bool,
 }
 
 impl Size {
@@ -94,19 +96,29 @@ impl Size {
     pub const USUAL: Size = {
         let instructions = 50;
         let bytecodes = (instructions as f64 / PER_BYTECODE) as u32;
-        Size { instructions, bytecodes, branches: bytecodes / PER_BRANCH }
+        Size { instructions, bytecodes, branches: bytecodes / PER_BRANCH, is_whole: true }
     };
     /// The size of a recorded trace with so many branches. Where a bytecode instruction has more instructions than usual, it takes the interpreter
     /// longer as well.
     pub fn of(trace: &Trace, branches: u32) -> Size {
-        let size = Size::of_instructions(trace.ins.len() as u32);
         let done = trace.snaps.last().map_or(0, |last| last.done);
-        Size { bytecodes: size.bytecodes.max(done.into()), branches, ..size }
+        Size::recorded(trace.ins.len() as u32, done.into(), branches)
+    }
+    /// The size of a recording so far.
+    pub fn recorded(instructions: u32, bytecodes: u32, branches: u32) -> Size {
+        let size = Size::of_instructions(instructions);
+        Size { bytecodes: size.bytecodes.max(bytecodes), branches, ..size }
+    }
+    /// What is noted of a recording that was given up at this size: the whole trace is larger. It is recorded again when one of twice the size
+    /// would pay, so that all recordings that are given up cost no more than the one that is finished.
+    pub fn given_up(self) -> Size {
+        let Size { instructions, bytecodes, branches, .. } = self;
+        Size { instructions: 2 * instructions, bytecodes: 2 * bytecodes, branches: 2 * branches, is_whole: false }
     }
     /// The size of a trace with so many instructions, and as many for each of bytecode as usual.
     pub fn of_instructions(instructions: u32) -> Size {
         let bytecodes = (f64::from(instructions) / PER_BYTECODE).ceil() as u32;
-        Size { instructions, bytecodes, branches: bytecodes / PER_BRANCH }
+        Size { instructions, bytecodes, branches: bytecodes / PER_BRANCH, is_whole: true }
     }
     /// Bytecode instructions that it is expected to run before it is left, if it is a side trace.
     fn run(self) -> f64 {

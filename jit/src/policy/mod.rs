@@ -19,7 +19,8 @@ use crate::record::Origin;
 use crate::view::events::Event;
 use cost::{Counted, Size};
 use ffi_operations::FfiOperations;
-use perilune_recorder::rec::FinishedTrace;
+use perilune_recorder::ir::{Trace, TraceExit};
+use perilune_recorder::rec::{FinishedTrace, Path};
 use perilune_vm::Vm;
 use perilune_vm::object::BcPos;
 use perilune_vm::state::HOT_COUNTERS;
@@ -36,6 +37,9 @@ pub struct Thresholds {
     /// Are they taken literally, whatever compiling has taken so far?
     pub literal: bool,
 }
+
+/// A recording is asked after so many bytecode instructions whether it has become too expensive: asking takes as long as recording one.
+const GIVEN_UP_EVERY: usize = 16;
 
 /// LuaJIT's thresholds.
 const LUAJIT: Thresholds = Thresholds { hotloop: cost::LUAJIT_HOT_LOOP, hotexit: cost::LUAJIT_HOT_EXIT, literal: true };
@@ -172,25 +176,48 @@ impl Jit {
     /// Is the start of a finished trace not hot enough for what compiling the trace costs? Then the trace is not compiled, and the next
     /// recording waits for the threshold that belongs to this cost.
     pub(crate) fn is_too_expensive(&self, vm: &Vm, origin: Origin, FinishedTrace { trace, path, .. }: &FinishedTrace) -> bool {
+        self.costs_too_much(vm, (origin, trace.parent), Size::of(trace, path.branches()), true)
+    }
+    /// The same of a recording under way, at this size. What it still has to record is not worth the time then. Most of them would be
+    /// aborted in the end, when a loop has been unrolled too often.
+    pub(crate) fn grows_too_expensive(&self, vm: &Vm, origin: Origin, trace: &Trace, path: &Path) -> bool {
+        // Not sooner than before the recording.
+        let instructions = trace.ins.len() as u32;
+        if instructions <= Size::USUAL.instructions || !path.len().is_multiple_of(GIVEN_UP_EVERY) {
+            return false;
+        }
+        let size = Size::recorded(instructions, path.len() as u32, path.branches());
+        self.costs_too_much(vm, (origin, trace.parent), size, false)
+    }
+    fn costs_too_much(
+        &self,
+        vm: &Vm,
+        (origin, parent): (Origin, Option<TraceExit>),
+        size: Size,
+        is_finished: bool,
+    ) -> bool {
         let thresholds = self.thresholds(vm);
         if thresholds.literal {
             return false;
         }
-        let size = Size::of(trace, path.branches());
+        let noted = if is_finished { size } else { size.given_up() };
         // The cost depends on the recorded path. A trace is compiled if it costs at most twice as much as the last one from there, whose
         // threshold was reached. So recordings that are thrown away cost at most a fourteenth of the compilation.
-        let twice = |known: Size| cost::of_trace(known.instructions) * 2;
-        let is_expected = |known: Option<Size>| known.is_some_and(|known| cost::of_trace(size.instructions) <= twice(known));
-        match (origin, trace.parent) {
+        let twice = |known: Size| known.is_whole && cost::of_trace(size.instructions) <= cost::of_trace(known.instructions) * 2;
+        let is_expected = |known: Option<Size>| known.is_some_and(twice);
+        match (origin, parent) {
             (Origin::Root(pos), _) => {
                 let mut protos = self.protos.borrow_mut();
                 let penalty = protos.penalty(pos);
                 let hot = if penalty == 0 { thresholds.hotloop.saturating_mul(2) } else { penalty };
                 let threshold = self.threshold_now(Counted::Iterations, hot, 0, Some(size), false);
                 let record = protos.at(pos);
-                let before = record.size.replace(size);
                 let at_once = record.recorded_at_once && size.instructions <= Size::USUAL.instructions;
-                record.hot_count < threshold && !at_once && !is_expected(before)
+                let costs_too_much = record.hot_count < threshold && !at_once && !is_expected(record.size);
+                if costs_too_much || is_finished {
+                    record.size = Some(noted);
+                }
+                costs_too_much
             }
             (_, Some(parent)) => {
                 let mut registry = self.registry.borrow_mut();
@@ -200,7 +227,7 @@ impl Jit {
                 if x.hot_count >= threshold || is_expected(x.size) {
                     return false;
                 }
-                (x.size, x.tries, x.too_expensive) = (Some(size), tries, true);
+                (x.size, x.tries, x.too_expensive) = (Some(noted), tries, true);
                 true
             }
             _ => false,
@@ -282,7 +309,7 @@ mod tests {
         assert_eq!(of(300).bytecodes, 300);
         assert_eq!(of(0).bytecodes, Size::of_instructions(of(0).instructions).bytecodes, "at least as much as usual");
         let begun = Policy::default();
-        let pays = |bytecodes| begun.pressure(Counted::Iterations, Size { instructions: 100, bytecodes, branches: 9 }, 1);
+        let pays = |bytecodes| begun.pressure(Counted::Iterations, Size { instructions: 100, bytecodes, branches: 9, is_whole: true }, 1);
         assert!(pays(200) < pays(100) * 0.6 && pays(100) < pays(59), "{} {} {}", pays(200), pays(100), pays(59));
     }
 }

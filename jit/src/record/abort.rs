@@ -58,7 +58,9 @@ fn note_failure(x: &mut Exit, is_first: bool, reason: Abort, recorded: u32) {
         // The attempt does not count: the next one knows what this one has found.
         x.tries = x.tries.saturating_sub(1);
     } else {
-        x.size = is_too_long(reason).then(|| Size::of_instructions(recorded));
+        // What unrolls loops and calls up to the limit is long, and comes to the same loop again.
+        let is_long = is_too_long(reason) || matches!(reason, Abort::LoopUnroll | Abort::CallUnroll);
+        x.size = is_long.then(|| Size::of_instructions(recorded));
         x.too_expensive = false;
     }
 }
@@ -71,12 +73,14 @@ impl Jit {
         let interrupted = failure.reason == Abort::Error && vm.interrupt_waits().is_some();
         let reason = if leaves_its_loop(r.origin, r.at, failure.reason) { Abort::LeavingLoop } else { failure.reason };
         let for_now = self.record_loop_first(vm, r.origin, r.at, reason);
-        if interrupted || for_now {
-            self.forget_attempt(trace);
-        } else if let Some(parent) = trace.parent
+        if let Some(parent) = trace.parent
             && let Some(x) = self.registry.borrow_mut().exit_mut(parent)
         {
-            note_failure(x, parent.exit == SnapId::FIRST, failure.reason, trace.ins.len() as u32);
+            if interrupted || for_now && x.waits_for_loop() {
+                x.tries = x.tries.saturating_sub(1);
+            } else {
+                note_failure(x, parent.exit == SnapId::FIRST, failure.reason, trace.ins.len() as u32);
+            }
         }
         if failure.reason == Abort::Retry
             && r.recorder.is_root_stale()
@@ -239,6 +243,15 @@ mod tests {
         assert_eq!(exit.size, Some(Size::of_instructions(4_000)));
         note_failure(&mut exit, false, Abort::LeavingLoop, 300);
         assert_eq!(exit.size, None);
+        note_failure(&mut exit, false, Abort::LoopUnroll, 800);
+        assert_eq!(exit.size, Some(Size::of_instructions(800)));
+    }
+
+    #[test]
+    fn an_exit_that_comes_to_one_loop_after_the_other_does_not_wait_for_them_all() {
+        let mut exit = Exit::default();
+        let waits = (0..100).take_while(|_| exit.waits_for_loop()).count();
+        assert_eq!(waits, usize::from(Exit::MAX_RESTARTS));
     }
 
     #[test]
@@ -320,6 +333,28 @@ mod tests {
         let f = vm.load_chunk(source, b"=test", None).expect("it compiles");
         let aborted = vm.call1(Value::func(f), &[]).ok().and_then(Value::as_number).expect("a number: there are traces");
         assert!(aborted < 60.0, "{aborted} aborts");
+    }
+    #[test]
+    fn a_recording_is_given_up_when_it_grows_too_expensive() {
+        let mut vm = Vm::new();
+        vm.open_libs();
+        crate::attach(&mut vm);
+        // A side trace of usual size would pay, but not one of 60 branches, of which few are run through before one is left.
+        let long: String = (1..=60).map(|n| format!("if t[{n}] > i then x = x + t[{n}] end ")).collect();
+        let source = format!(
+            "local x, t = 0, {{}} for n = 1, 60 do t[n] = 28000 * (n % 2) end
+             for i = 1, 28000 do if i > 20000 then {long} end end
+             local c = require 'jit.util'.counters(true)
+             return c.aborted + c.closed / 10"
+        );
+        let f = vm.load_chunk(source.as_bytes(), b"=test", None).expect("it compiles");
+        let jit = Jit::of(&vm).expect("a compiler");
+        jit.policy.borrow_mut().spend(std::time::Duration::from_secs(1_000));
+        let aborted = vm.call1(Value::func(f), &[]).ok().and_then(Value::as_number);
+        assert_eq!(aborted, Some(2.1), "those of loop and side trace are aborted, and only the loop is compiled");
+        let registry = jit.registry.borrow();
+        let sizes: Vec<Size> = registry.iter().flat_map(|(_, e)| &e.exits).filter_map(|x| x.size).collect();
+        assert!(matches!(sizes[..], [Size { is_whole: false, instructions: 100..250, .. }]), "{sizes:?}");
     }
     #[test]
     fn the_length_of_a_recording_that_was_too_long_is_noted_at_its_loop() {

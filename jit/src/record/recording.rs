@@ -120,7 +120,7 @@ impl Jit {
             step
         };
         match step {
-            Step::Continue => {}
+            Step::Continue => self.give_up_if_too_expensive(vm),
             Step::Done(done) => self.finish(vm, *done),
             Step::Abort { reason, info } => {
                 if reason == Abort::CallUnroll {
@@ -128,6 +128,18 @@ impl Jit {
                 }
                 self.abort_recording(vm, Failure { reason, info, error: None });
             }
+        }
+    }
+    /// Ends the recording if its start is not hot enough for a trace that is at least as long as what was recorded so far.
+    fn give_up_if_too_expensive(&self, vm: &mut Vm) {
+        let is_too_expensive = self
+            .recording
+            .current
+            .borrow()
+            .as_ref()
+            .is_some_and(|r| self.grows_too_expensive(vm, r.origin, r.trace(), r.recorder.path()));
+        if is_too_expensive && let Some(r) = self.end_recording(vm) {
+            self.fail(vm, r.number, r.at, Origin::Nowhere, Abort::CodeTooLong.into(), Some(r.trace()));
         }
     }
     /// Ends the recording under way, whose time is counted.

@@ -36,6 +36,8 @@ pub struct Exit {
     /// How many recordings failed that started over from here (see `Jit::restart_position`), up to [`Exit::MAX_RESTARTS`]: then only an
     /// ordinary side trace is recorded.
     pub failed_restarts: u8,
+    /// How many recordings were aborted for another loop to be recorded first, up to [`Exit::MAX_RESTARTS`].
+    pub waits: u8,
     /// How many variants that started there were recorded again, because they followed a side of a branch that was rarely taken.
     pub replaced: u32,
     /// The next recording is such a one.
@@ -47,6 +49,14 @@ impl Exit {
     pub const DONE: u32 = u32::MAX;
     /// One try less than `tryside`.
     pub const MAX_RESTARTS: u8 = 3;
+
+    /// A recording from here was aborted for another loop to be recorded first. Is it tried again as soon as that has happened? Not if it
+    /// came to one loop after the other, as what follows the return of a function that is called from everywhere.
+    pub fn waits_for_loop(&mut self) -> bool {
+        let waits = self.waits < Exit::MAX_RESTARTS;
+        self.waits += u8::from(waits);
+        waits
+    }
 }
 
 /// Where a root trace starts.

@@ -226,6 +226,10 @@ impl Recorder {
     pub fn root(&self) -> TraceId {
         self.start.place.root
     }
+    /// The bytecode instructions recorded so far.
+    pub fn path(&self) -> &Path {
+        &self.following.path
+    }
     /// Instruction that the trace starts at.
     pub fn start_pc(&self) -> InsPtr {
         self.start.pc

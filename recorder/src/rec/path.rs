@@ -34,6 +34,14 @@ impl Path {
     pub fn contains(&self, pc: BcAddr) -> bool {
         self.instructions.contains(&pc)
     }
+    /// How many instructions it has.
+    pub fn len(&self) -> usize {
+        self.instructions.len()
+    }
+    /// Has it no instruction?
+    pub fn is_empty(&self) -> bool {
+        self.instructions.is_empty()
+    }
     /// How many of its instructions branch ([`Op::is_branch`]).
     pub fn branches(&self) -> u32 {
         self.branches
