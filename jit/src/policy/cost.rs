@@ -160,10 +160,15 @@ impl Counted {
         };
         of_trace(size.instructions).as_secs_f64() / saved
     }
-    /// The factor by which the usual threshold may rise while the budget is used up: to the count after which compiling pays by itself.
+    /// The threshold of traces of this size, divided by that of usual ones: whatever compiling costs, it begins at the same part of the count
+    /// after which it pays.
+    pub fn relative(self, size: Size) -> f64 {
+        (self.pays(size) / self.pays(Size::USUAL)).max(1.0)
+    }
+    /// The factor by which the threshold may rise while the budget is used up: to the count after which compiling pays by itself.
     pub fn most_pressure(self, size: Size) -> f64 {
         let usual = if self == Counted::Exits { HOT_EXIT } else { HOT_LOOP };
-        (self.pays(size) / f64::from(usual)).max(1.0)
+        (self.pays(size) / (f64::from(usual) * self.relative(size))).max(1.0)
     }
 }
 

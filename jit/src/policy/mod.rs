@@ -5,7 +5,7 @@
 //! (`proto_table`). Thresholds that the user sets are taken literally, and a program that is watched gets LuaJIT's thresholds. No clock is
 //! read then, so that a program gets the same traces in each run.
 
-mod clock;
+pub(crate) mod clock;
 pub mod cost;
 pub(crate) mod ffi_operations;
 pub(crate) mod hotcount;
@@ -17,6 +17,7 @@ use crate::Jit;
 use crate::params::Options;
 use crate::record::Origin;
 use crate::view::events::Event;
+use clock::{Clock, now};
 use cost::{Counted, Size};
 use ffi_operations::FfiOperations;
 use perilune_recorder::ir::{Trace, TraceExit};
@@ -24,7 +25,6 @@ use perilune_recorder::rec::{FinishedTrace, Path};
 use perilune_vm::Vm;
 use perilune_vm::object::BcPos;
 use perilune_vm::state::HOT_COUNTERS;
-use clock::Clock;
 use std::time::Duration;
 
 /// The hot counts at which recordings begin.
@@ -43,11 +43,6 @@ const GIVEN_UP_EVERY: usize = 16;
 
 /// LuaJIT's thresholds.
 const LUAJIT: Thresholds = Thresholds { hotloop: cost::LUAJIT_HOT_LOOP, hotexit: cost::LUAJIT_HOT_EXIT, literal: true };
-
-/// The processor time of this thread: neither waiting nor other processes count.
-pub(crate) fn now() -> Duration {
-    Duration::from_nanos(perilune_vm::clock::processor_time())
-}
 
 /// The compile budget: how long the program has run, and how much of that compiling has taken.
 #[derive(Debug)]
@@ -69,7 +64,15 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy { set: [0; HOT_COUNTERS], ticks: 0, begun: now(), spent: cost::SETUP, used: false, clock: Clock::default(), ffi: None }
+        Policy {
+            set: [0; HOT_COUNTERS],
+            ticks: 0,
+            begun: now(),
+            spent: cost::SETUP,
+            used: false,
+            clock: Clock::default(),
+            ffi: None,
+        }
     }
 }
 
@@ -120,7 +123,8 @@ impl Policy {
             return 1.0;
         }
         let ran = self.clock.now().saturating_sub(self.begun + self.spent);
-        pressure(self.spent + cost::of_trace(size.instructions), ran, budget).min(counted.most_pressure(size))
+        let used_up = pressure(self.spent + cost::of_trace(size.instructions), ran, budget);
+        counted.relative(size) * used_up.min(counted.most_pressure(size))
     }
     /// `jit.flush()`: the budget starts anew.
     pub fn renew(&mut self) {
@@ -189,13 +193,7 @@ impl Jit {
         let size = Size::recorded(instructions, path.len() as u32, path.branches());
         self.costs_too_much(vm, (origin, trace.parent), size, false)
     }
-    fn costs_too_much(
-        &self,
-        vm: &Vm,
-        (origin, parent): (Origin, Option<TraceExit>),
-        size: Size,
-        is_finished: bool,
-    ) -> bool {
+    fn costs_too_much(&self, vm: &Vm, (origin, parent): (Origin, Option<TraceExit>), size: Size, is_finished: bool) -> bool {
         let thresholds = self.thresholds(vm);
         if thresholds.literal {
             return false;
@@ -290,6 +288,15 @@ mod tests {
         assert!((5_500..6_000).contains(&exits), "{exits}: an exit costs more than its instructions");
         let long = threshold(Counted::Exits, cost::HOT_EXIT, Size::of_instructions(1_000));
         assert!(long > 50_000, "{long}: a long side trace is left before its end");
+        let (rich, size) = (100_000_000, Size::of_instructions(1_000));
+        assert_eq!(begun.pressure(Counted::Exits, Size::USUAL, rich), 1.0, "the budget is not used up");
+        let waits = begun.pressure(Counted::Exits, size, rich);
+        assert!((8.0..15.0).contains(&waits), "{waits}: a long one waits for longer all the same");
+        assert_eq!(
+            begun.pressure(Counted::Iterations, Size::of_instructions(100), rich),
+            1.0,
+            "a loop is as long as what it saves"
+        );
     }
     #[test]
     fn a_side_trace_of_few_branches_is_expected_to_run_to_its_end() {
@@ -309,7 +316,9 @@ mod tests {
         assert_eq!(of(300).bytecodes, 300);
         assert_eq!(of(0).bytecodes, Size::of_instructions(of(0).instructions).bytecodes, "at least as much as usual");
         let begun = Policy::default();
-        let pays = |bytecodes| begun.pressure(Counted::Iterations, Size { instructions: 100, bytecodes, branches: 9, is_whole: true }, 1);
+        let pays = |bytecodes| {
+            begun.pressure(Counted::Iterations, Size { instructions: 100, bytecodes, branches: 9, is_whole: true }, 1)
+        };
         assert!(pays(200) < pays(100) * 0.6 && pays(100) < pays(59), "{} {} {}", pays(200), pays(100), pays(59));
     }
 }

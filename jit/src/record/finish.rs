@@ -5,7 +5,8 @@
 use super::abort::Failure;
 use super::{Origin, Recording};
 use crate::Jit;
-use crate::policy::{cost, now};
+use crate::policy::clock::now;
+use crate::policy::cost;
 use crate::trace::code::{Code, Placed};
 use crate::trace::machine::{Refused, Watched};
 use crate::trace::{Cost, NewTrace, TraceStart};

@@ -14,7 +14,7 @@ use super::entry::{Runs, TreeCode};
 use super::machine::Refused;
 use super::{Entry, Registry};
 use crate::Jit;
-use crate::policy::now;
+use crate::policy::clock::now;
 use crate::view::log::{self, Topic};
 use perilune_backend::TraceTree;
 use perilune_recorder::ir::{SnapId, Trace};
