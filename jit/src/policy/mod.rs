@@ -203,12 +203,17 @@ impl Jit {
         // threshold was reached. So recordings that are thrown away cost at most a fourteenth of the compilation.
         let twice = |known: Size| known.is_whole && cost::of_trace(size.instructions) <= cost::of_trace(known.instructions) * 2;
         let is_expected = |known: Option<Size>| known.is_some_and(twice);
+        // Of a loop, twice the size may pay sooner: a recording that is given up must not begin again at once.
+        let threshold = |counted, hot, failures| {
+            let of_size = |size| self.threshold_now(counted, hot, failures, Some(size), false);
+            of_size(size).min(of_size(noted))
+        };
         match (origin, parent) {
             (Origin::Root(pos), _) => {
                 let mut protos = self.protos.borrow_mut();
                 let penalty = protos.penalty(pos);
                 let hot = if penalty == 0 { thresholds.hotloop.saturating_mul(2) } else { penalty };
-                let threshold = self.threshold_now(Counted::Iterations, hot, 0, Some(size), false);
+                let threshold = threshold(Counted::Iterations, hot, 0);
                 let record = protos.at(pos);
                 let at_once = record.recorded_at_once && size.instructions <= Size::USUAL.instructions;
                 let costs_too_much = record.hot_count < threshold && !at_once && !is_expected(record.size);
@@ -221,7 +226,7 @@ impl Jit {
                 let mut registry = self.registry.borrow_mut();
                 let Some(x) = registry.exit_mut(parent) else { return false };
                 let tries = x.tries.saturating_sub(1);
-                let threshold = self.threshold_now(Counted::Exits, thresholds.hotexit, tries, Some(size), false);
+                let threshold = threshold(Counted::Exits, thresholds.hotexit, tries);
                 if x.hot_count >= threshold || is_expected(x.size) {
                     return false;
                 }
