@@ -34,6 +34,8 @@ local cases = {
   ["metamethod of cdata with a table as the key"] = { "NATIVE",
     "local ffi = require 'ffi' local A = ffi.metatype(ffi.typeof 'struct { int x; }', { __index = function(a, k) return a.x + k[1] end }) "
       .. "local a, k = A(1), { 2 } | s = s + a[k]" },
+  ["remove at the length"] = { "NATIVE", "local t = {} for i = 1, 400 do t[i] = i end | s = s + table.remove(t, #t)" },
+  ["insert behind the length"] = { "NATIVE", "local t = {} | table.insert(t, #t + 1, i) s = s + #t" },
   ["box of a narrow scalar"] = { "CNEWI", "local ffi = require 'ffi' | s = s + tonumber(ffi.cast('int8_t', i))" },
 }
 

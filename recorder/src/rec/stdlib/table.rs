@@ -2,7 +2,7 @@
 
 use super::{Args, Results};
 use crate::ir::{IrRef, Op, Ty};
-use crate::rec::Recorder;
+use crate::rec::{Rec, Recorder};
 use perilune_vm::Value;
 use perilune_vm::object::hbits_for;
 use perilune_vm::stdlib::Builtin;
@@ -15,16 +15,28 @@ impl Recorder {
         let (table, v) = args.get(0);
         let Some(t) = v.as_table() else { return Ok(None) };
         match b {
-            Builtin::TableInsert if args.len() == 2 => {
+            Builtin::TableInsert if args.len() == 2 || args.len() == 3 => {
+                let k = t.len() as i32 + 1;
+                if args.len() == 3 && !is_int(args.get(1).1, k) {
+                    return Ok(None);
+                }
                 let len = self.b.emit(Op::ALEN, Ty::Int, table, IrRef::NIL)?;
                 let one = self.b.kint(1);
                 let key = self.b.emit(Op::ADD, Ty::Int, len, one)?;
-                let k = Value::int(t.len() as i32 + 1);
-                self.raw_set(args.vm, t, table, (key, k), args.get(1))?;
+                if args.len() == 3 {
+                    self.guard_position(args.get(1), key)?;
+                }
+                self.raw_set(args.vm, t, table, (key, Value::int(k)), args.get(args.len() - 1))?;
                 Ok(Some(Vec::new()))
             }
-            Builtin::TableRemove if args.len() == 1 => {
+            Builtin::TableRemove if args.len() == 1 || args.len() == 2 => {
+                if args.len() == 2 && (t.is_empty() || !is_int(args.get(1).1, t.len() as i32)) {
+                    return Ok(None);
+                }
                 let len = self.b.emit(Op::ALEN, Ty::Int, table, IrRef::NIL)?;
+                if args.len() == 2 {
+                    self.guard_position(args.get(1), len)?;
+                }
                 let zero = self.b.kint(0);
                 if t.is_empty() {
                     self.guard_int(len, 0)?;
@@ -43,6 +55,14 @@ impl Recorder {
             }
             _ => Ok(None),
         }
+    }
+    /// The position given to `insert` or `remove` is at the end of the list.
+    fn guard_position(&mut self, (r, v): (IrRef, Value), end: IrRef) -> Rec<()> {
+        let (pos, _) = self.to_int(r, v)?;
+        if pos != end {
+            self.b.emit(Op::EQ, Ty::Int, pos, end)?;
+        }
+        Ok(())
     }
     /// `table.new` with constant sizes that fit the operands of TNEW.
     fn table_new(&mut self, args: &Args<'_>) -> Results {
@@ -63,4 +83,9 @@ impl Recorder {
         let hbits = hbits_for(hash as u32) as u16;
         Ok(Some(vec![self.b.emit(Op::TNEW, Ty::Tab, IrRef(asize), IrRef(hbits))?]))
     }
+}
+
+/// Is a value the integer `k`?
+fn is_int(v: Value, k: i32) -> bool {
+    v.as_number() == Some(f64::from(k))
 }
