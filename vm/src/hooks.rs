@@ -74,7 +74,7 @@ impl Unboxed {
 /// The slots are those of the exit that compiled code has just left by, in the frame at `base` and below.
 #[inline(always)]
 pub unsafe fn box_slots(base: *mut crate::Value, slots: &[Unboxed]) {
-    // By index: the end of the slice, whose elements have no power of two as their size, would be computed by a division.
+    #[expect(clippy::needless_range_loop, reason = "an iterator finds its end by a division: 24 bytes are no power of two")]
     for i in 0..slots.len() {
         let s = slots[i];
         // SAFETY: the contract of this function.
