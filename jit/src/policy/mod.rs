@@ -57,6 +57,7 @@ pub struct Policy {
     spent: Duration,
     /// Was anything recorded?
     used: bool,
+    /// Tells how long it has run.
     clock: Clock,
     /// Operations on cdata, if the program has executed any.
     pub(crate) ffi: Option<FfiOperations>,
